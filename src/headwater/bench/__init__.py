@@ -1,0 +1,1 @@
+"""Loading, running, scoring and reporting benchmark suites."""

@@ -1,0 +1,1 @@
+"""What is known of a lake: one SQLite file and a columnar cache."""

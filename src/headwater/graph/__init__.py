@@ -1,0 +1,1 @@
+"""Warehouse topology: foreign keys, lineage, silos, impact."""

@@ -1,0 +1,1 @@
+"""Taking a lake in: workers, resumption, one transaction a file batch."""

@@ -1,0 +1,1 @@
+"""Which files form a dataset, and what its publisher says of it."""

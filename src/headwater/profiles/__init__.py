@@ -1,0 +1,1 @@
+"""What a column and a table hold: feature types, statistics, cards."""

@@ -1,0 +1,1 @@
+"""How documents hang together: duplicates, series, joins, mentions."""

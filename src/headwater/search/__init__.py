@@ -1,0 +1,1 @@
+"""Finding documents: passages, cards, vectors, one index protocol."""

@@ -1,0 +1,1 @@
+"""Read-only SQL over the cached tables, in a child process."""

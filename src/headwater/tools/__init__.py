@@ -1,0 +1,1 @@
+"""The registry of tools that command line, agents and MCP share."""
