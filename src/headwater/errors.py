@@ -35,7 +35,9 @@ class HeadwaterError(Exception):
     kind: ClassVar[str] = "error"
     exit_code: ClassVar[int] = 1
 
-    def __init__(self, message: str, *, where: str = "", hint: str = "", nearest: list[str] | None = None) -> None:
+    def __init__(
+        self, message: str, *, where: str = "", hint: str = "", nearest: list[str] | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.where = where
@@ -59,7 +61,9 @@ class HeadwaterError(Exception):
         }
 
 
-def _rebuild(cls: type[HeadwaterError], message: str, where: str, hint: str, nearest: list[str]) -> HeadwaterError:
+def _rebuild(
+    cls: type[HeadwaterError], message: str, where: str, hint: str, nearest: list[str]
+) -> HeadwaterError:
     return cls(message, where=where, hint=hint, nearest=nearest)
 
 
@@ -82,7 +86,9 @@ class MissingExtraError(SetupError):
 
     kind = "missing_extra"
 
-    def __init__(self, message: str, *, where: str = "", hint: str = "", nearest: list[str] | None = None) -> None:
+    def __init__(
+        self, message: str, *, where: str = "", hint: str = "", nearest: list[str] | None = None
+    ) -> None:
         super().__init__(message, where=where, hint=hint, nearest=nearest)
 
     @classmethod
