@@ -3,6 +3,8 @@
 `read(path, name)` is the only door. It finds the format from the content and hands the file to the module for it.
 A reader raises `ReadError` for a file that is damaged and `SkipDocument` for one that is left out on purpose; what
 it could not take in but could go around, it tells in `warnings` or `quarantined`.
+
+`register` adds a reader for another format.
 """
 
 from __future__ import annotations
@@ -11,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headwater.model import ReadResult
+from headwater.readers._registry import Reader, Sample, formats, register
 
-__all__ = ["ReadOptions", "read"]
+__all__ = ["ReadOptions", "Reader", "Sample", "formats", "is_partitioned", "read", "register"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +42,7 @@ class ReadOptions:
 
 
 def read(path: Path, name: str, options: ReadOptions | None = None) -> ReadResult:
-    """Read one file.
+    """Read one file, or one folder of Parquet partitions (see `is_partitioned`).
 
     Args:
         path: where its bytes lie on this machine.
@@ -53,3 +56,10 @@ def read(path: Path, name: str, options: ReadOptions | None = None) -> ReadResul
     from headwater.readers._dispatch import read_any
 
     return read_any(Path(path), name, options or ReadOptions())
+
+
+def is_partitioned(folder: Path) -> bool:
+    """Tell whether a folder is one Parquet dataset, split by `key=value` folders (the layout of Apache Hive)."""
+    from headwater.readers._parquet import is_partitioned as check
+
+    return check(Path(folder))

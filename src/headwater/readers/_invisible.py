@@ -1,0 +1,62 @@
+"""Text that a person does not see: characters without a shape, and how they are told.
+
+Tag characters (Unicode 16.0, section 23.9) and long runs of zero-width characters can carry a message to a program
+that no reader of the document sees; overrides of the writing direction (Unicode Standard Annex 9) make a text read
+differently from how it is stored.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_TAGS = re.compile("[\U000e0000-\U000e007f]+")
+_FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f")
+_OVERRIDES = re.compile("[\u202d\u202e]")
+_ZERO_WIDTH = re.compile("[\u200b\u2060\u180e\ufeff]")
+_IN_WORD = re.compile("(?<=[A-Za-z0-9])[\u200b\u2060\u180e\ufeff]+(?=[A-Za-z0-9])")
+_RUN = re.compile("[\u200b-\u200f\u2060-\u2064\u180e\ufeff\U000e0100-\U000e01ef]{8,}")
+
+_MARKS = (b"\xf3\xa0\x80", b"\xf3\xa0\x81", b"\xe2\x80", b"\xe2\x81\xa0", b"\xe1\xa0\x8e", b"\xef\xbb\xbf", b"\xf3\xa0\x84")
+_LIMIT = 64 << 20
+
+
+def strip_tags(text: str) -> str:
+    """Return the text without tag characters; the flags of regions, which are written with them, stay."""
+    if not _TAGS.search(text):
+        return text
+    kept = [flag.group() for flag in _FLAG.finditer(text)]
+    pieces = [_TAGS.sub("", piece) for piece in _FLAG.split(text)]
+    out = [pieces[0]]
+    for flag, piece in zip(kept, pieces[1:], strict=True):
+        out += [flag, piece]
+    return "".join(out)
+
+
+def describe_invisible(text: str) -> list[str]:
+    """Return warnings about the invisible characters of a text, [] if there are none."""
+    found = []
+    bare = _FLAG.sub("", text)
+    tags = _TAGS.findall(bare)
+    if tags:
+        said = "".join(chr(ord(c) - 0xE0000) for run in tags for c in run if 0x20 <= ord(c) - 0xE0000 < 0x7F)
+        found.append(f"Invisible tag characters hold a hidden text: {said[:120]!r}. It is not part of the text.")
+    overrides = len(_OVERRIDES.findall(bare))
+    if overrides:
+        found.append(f"{overrides} characters override the direction of writing: the text is stored in another order than it shows.")
+    runs = len(_RUN.findall(bare))
+    if runs:
+        found.append(f"{runs} long runs of zero-width characters, which may hold a hidden text.")
+    inside = len(_IN_WORD.findall(bare))
+    if inside and not runs:
+        found.append(f"Zero-width characters stand inside {inside} words; search finds the plain spelling.")
+    return found
+
+
+def invisible_warnings(path: Path) -> list[str]:
+    """Return warnings about the invisible characters in a file of UTF-8 text (its first 64 MiB)."""
+    with path.open("rb") as stream:
+        data = stream.read(_LIMIT)
+    if not any(mark in data for mark in _MARKS):
+        return []
+    return describe_invisible(data.decode("utf-8", errors="ignore").removeprefix("\ufeff"))
