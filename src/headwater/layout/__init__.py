@@ -1,1 +1,31 @@
-"""Which files form a dataset, and what its publisher says of it."""
+"""Which files form a dataset, and what its publisher says of it.
+
+`Layout` (or `dataset_of` for one path) groups files; `is_metadata_file` and `parse_metadata` read the documents that
+publishers put beside their tables; `describe_columns` carries a data dictionary's entries over to a table's columns.
+"""
+
+from __future__ import annotations
+
+from headwater.layout._clean import clean_text
+from headwater.layout._datasets import ROOT_DATASET, Layout, dataset_of
+from headwater.layout._files import is_metadata_file, metadata_rank
+from headwater.layout._match import ColumnDoc, column_docs, describe_columns
+from headwater.layout._metadata import DatasetMetadata, FieldDoc, Resource, merge_metadata
+from headwater.layout._parse import parse_metadata
+
+__all__ = [
+    "ROOT_DATASET",
+    "ColumnDoc",
+    "DatasetMetadata",
+    "FieldDoc",
+    "Layout",
+    "Resource",
+    "clean_text",
+    "column_docs",
+    "dataset_of",
+    "describe_columns",
+    "is_metadata_file",
+    "merge_metadata",
+    "metadata_rank",
+    "parse_metadata",
+]
