@@ -1,0 +1,130 @@
+"""From what a user types to one document, table, series or dataset: exactly, or refused with the candidates."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from headwater.catalog._catalog import Catalog
+from headwater.catalog._records import DocumentRecord
+from headwater.errors import AmbiguousError, NotFoundError
+
+
+def fold(name: str) -> str:
+    """Return a name without regard to case, Unicode form and the kind of separator."""
+    return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", name).casefold()).strip()
+
+
+def nearest(name: str, names: Iterable[str], limit: int = 5) -> list[str]:
+    """Return the existing names most like `name`: those that hold all its words first, then by spelling."""
+    pool = list(dict.fromkeys(names))
+    words = set(fold(name).split())
+    holding = [n for n in pool if words and words <= set(fold(n).split())]
+    if len(holding) >= limit:
+        return sorted(holding, key=lambda n: (len(n), n))[:limit]
+    folded: dict[str, list[str]] = {}
+    for n in pool:
+        for key in {fold(n), fold(n.rsplit("/", 1)[-1])}:
+            folded.setdefault(key, []).append(n)
+    close = difflib.get_close_matches(fold(name), folded, n=limit * 2, cutoff=0.6)
+    found = [*sorted(holding, key=lambda n: (len(n), n)), *(n for key in close for n in folded[key])]
+    return list(dict.fromkeys(found))[:limit]
+
+
+@dataclass(slots=True)
+class Names:
+    """Resolves names over one state of the catalog.
+
+    A name is tried, in this order: the exact id; an id that a moved file used to have; the same without regard to
+    case and separators; the tail of exactly one id ("files/goals.csv", "goals.csv", "goals").
+    """
+
+    catalog: Catalog
+
+    def document(self, name: str) -> DocumentRecord:
+        """Return the document of that name.
+
+        Raises:
+            NotFoundError: nothing has that name; `nearest` holds similar ones.
+            AmbiguousError: several have it; `nearest` holds them.
+        """
+        name = name.removeprefix("./")
+        exact = self.catalog.document(name) or self._moved(name)
+        if exact is not None:
+            return exact
+        if "#" in name and (table := self.catalog.table(name)):
+            name = table.document
+        ids = [r[0] for r in self.catalog.connection.execute("select id from documents order by id")]
+        found = self._pick(name, ids, "document")
+        document = self.catalog.document(found)
+        assert document is not None  # noqa: S101 - ids come from the same table
+        return document
+
+    def table_ref(self, name: str) -> str:
+        """Return the reference of the table of that name (raises as `document`)."""
+        name = name.removeprefix("./")
+        if self.catalog.table(name):
+            return name
+        moved = self._moved(name.split("#")[0])
+        refs = [r[0] for r in self.catalog.table_refs()]
+        if moved is not None:
+            name = moved.id + name[len(name.split("#")[0]) :]
+            if name in refs:
+                return name
+        duplicate = self.catalog.document(name.split("#")[0])
+        if duplicate is not None and duplicate.duplicate_of:
+            return self.table_ref(duplicate.duplicate_of + name[len(name.split("#")[0]) :])
+        if duplicate is not None:
+            own = [r for r in refs if r.startswith(duplicate.id + "#")]
+            if own and "#" not in name:
+                raise AmbiguousError(
+                    f"{name} holds {len(own)} tables.",
+                    hint="Name one of them: t('path#name').",
+                    nearest=own[:10],
+                )
+            if not own and duplicate.state != "ingested":
+                raise NotFoundError(f"{name} holds no table: {duplicate.state} ({duplicate.reason}).")
+        return self._pick(name, refs, "table")
+
+    def dataset(self, name: str) -> str:
+        """Return the id of the dataset of that name (raises as `document`)."""
+        name = name.strip("/")
+        ids = [
+            r[0] for r in self.catalog.connection.execute("select distinct dataset from documents order by 1")
+        ]
+        return name if name in ids else self._pick(name, ids, "dataset")
+
+    def _moved(self, name: str) -> DocumentRecord | None:
+        row = self.catalog.connection.execute("select new from aliases where old = ?", [name]).fetchone()
+        return self.catalog.document(row[0]) if row else None
+
+    def _pick(self, name: str, ids: list[str], kind: str) -> str:
+        folded, plain = fold(name), name.strip("/")
+        tests: list[Callable[[str], bool]] = [
+            lambda i: i.endswith("/" + plain),
+            lambda i: fold(i) == folded,
+            lambda i: _stem(i) == plain,
+            lambda i: fold(_stem(i)) == folded or fold(i.rsplit("/", 1)[-1]) == folded,
+            lambda i: "#" in i and i.rsplit("#", 1)[-1] == plain,
+        ]
+        for test in tests if folded else []:
+            found = [i for i in ids if test(i)]
+            if len(found) == 1:
+                return found[0]
+            if found:
+                raise AmbiguousError(
+                    f"{name!r} fits {len(found)} {kind}s.",
+                    hint="Use the longer name of one of them.",
+                    nearest=found[:10],
+                )
+        near = nearest(name, ids)
+        hint = "Nearest: " + ", ".join(near) if near else f"There is no {kind} in this lake yet."
+        raise NotFoundError(f"There is no {kind} {name!r}.", hint=hint, nearest=near)
+
+
+def _stem(identifier: str) -> str:
+    tail = identifier.rsplit("/", 1)[-1].split("#")[0]
+    return tail.split(".")[0] if not tail.startswith(".") else tail

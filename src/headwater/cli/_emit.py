@@ -1,0 +1,98 @@
+"""Output: one JSON object on standard output, or text for people; errors in three lines; exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from headwater.errors import HeadwaterError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+EXIT_CODES = {
+    0: "done",
+    1: "negative result (nothing found, a check that does not hold)",
+    2: "usage error",
+    3: "partial: some inputs failed, the list is in the output",
+    4: "a limit of time, memory, rows or money was reached",
+    5: "set-up problem (no lake, missing package, 403)",
+    130: "interrupted",
+}
+
+
+@dataclass(slots=True)
+class Globals:
+    """Flags that every verb takes, before it or after it."""
+
+    lake: str | None = None
+    state: str | None = None
+    json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    no_color: bool = False
+    debug: bool = False
+    anonymous: bool = False
+    endpoint: str | None = None
+
+
+def console(options: Globals, *, stderr: bool = False) -> Console:
+    """Return a console for text; colours only where a person looks on and does not object."""
+    from rich.console import Console
+
+    plain = options.no_color or bool(os.environ.get("NO_COLOR"))
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else 120
+    return Console(
+        stderr=stderr,
+        no_color=plain,
+        highlight=False,
+        soft_wrap=not stream.isatty(),
+        width=width,
+        markup=False,
+    )
+
+
+def emit_json(verb: str, body: dict[str, Any], *, ok: bool = True) -> None:
+    """Print one object of the JSON contract on standard output."""
+    write_line(dumps({"schema": f"headwater.{verb}/1", "ok": ok, **body}))
+
+
+def write_line(line: str) -> None:
+    """Write a line to standard output as UTF-8, whatever the terminal's encoding."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(line.encode("utf-8", "backslashreplace") + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def dumps(value: Any) -> str:
+    """Return JSON; dates become ISO 8601, decimals strings, and numbers that JSON lacks (NaN, infinity) null."""
+    return json.dumps(_clean(value), ensure_ascii=False, allow_nan=False, default=str)
+
+
+def _clean(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if value - value == 0 else None
+    if isinstance(value, dict):
+        return {str(k): _clean(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_clean(v) for v in value]
+    return value
+
+
+def emit_error(verb: str, error: HeadwaterError, options: Globals) -> None:
+    """Tell an error: what, where, and what to do next."""
+    if options.json:
+        emit_json(verb, {"error": error.to_dict()}, ok=False)
+        return
+    lines = [f"Error: {error.message}"]
+    if error.where:
+        lines.append(f"  at: {error.where}")
+    if error.hint:
+        lines.append(f"  do: {error.hint}")
+    if error.nearest and not any(n in error.hint for n in error.nearest):
+        lines.append("  near: " + ", ".join(error.nearest[:5]))
+    sys.stderr.write("\n".join(lines) + "\n")

@@ -1,0 +1,138 @@
+"""The application: global flags in any place, one shape for errors, stated exit codes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+import typer
+
+from headwater.cli import _bench, _graph, _lake
+from headwater.cli._emit import EXIT_CODES, Globals, emit_error
+from headwater.errors import HeadwaterError, SetupError, UsageError
+
+_FLAGS = {
+    "--json": "json",
+    "--quiet": "quiet",
+    "-q": "quiet",
+    "--verbose": "verbose",
+    "-v": "verbose",
+    "--no-color": "no_color",
+    "--debug": "debug",
+    "--anonymous": "anonymous",
+}
+_OPTIONS = {"--lake": "lake", "--state": "state", "--endpoint": "endpoint"}
+
+_EPILOG = "Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items()) + "."
+
+
+def hoist(arguments: Sequence[str]) -> tuple[Globals, list[str]]:
+    """Take the global flags out of the arguments, wherever they stand before a lone "--".
+
+    Raises:
+        UsageError: an option that takes a value has none.
+    """
+    found, rest = Globals(), []
+    items = list(arguments)
+    while items:
+        item = items.pop(0)
+        name, _, value = item.partition("=")
+        if item == "--":
+            rest += [item, *items]
+            break
+        if item in _FLAGS:
+            setattr(found, _FLAGS[item], True)
+        elif name in _OPTIONS:
+            if "=" not in item:
+                if not items:
+                    raise UsageError(f"{name} needs a value.")
+                value = items.pop(0)
+            setattr(found, _OPTIONS[name], value)
+        else:
+            rest.append(item)
+    return found, rest
+
+
+def build() -> typer.Typer:
+    """Return the application with all its verbs."""
+    app = typer.Typer(
+        name="headwater",
+        help="Answer questions from data lakes nobody has cleaned up, with evidence. Global flags, before or after "
+        "the verb: --lake, --state, --json, --quiet, --verbose, --no-color, --anonymous, --endpoint, --debug.",
+        epilog=_EPILOG,
+        no_args_is_help=True,
+        add_completion=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    _lake.add_to(app)
+    app.add_typer(_graph.app, name="graph")
+    app.add_typer(_bench.app, name="bench")
+    return app
+
+
+def _root(
+    version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True),
+) -> None:
+    """Answer questions from data lakes nobody has cleaned up, with evidence."""
+    if version:
+        from headwater import __version__
+
+        typer.echo(f"headwater {__version__}")
+        raise typer.Exit()
+
+
+def run(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit with its code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    options, verb = Globals(json="--json" in given), "headwater"
+    try:
+        options, rest = hoist(given)
+        verb = next((a for a in rest if not a.startswith("-")), "headwater")
+        command = typer.main.get_command(build())
+        code = command.main(rest, prog_name="headwater", standalone_mode=False, obj=options)
+        sys.exit(code if isinstance(code, int) else 0)
+    except HeadwaterError as error:
+        _debug(options)
+        emit_error(verb, error, options)
+        sys.exit(error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        sys.stdout.write(error.ctx.get_help() + "\n" if error.ctx else "")
+        sys.exit(0)
+    except click.ClickException as error:
+        emit_error(verb, UsageError(error.format_message(), hint=_usage(error)), options)
+        sys.exit(2)
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        sys.stderr.write("Interrupted. What was finished is kept; run the same command again to go on.\n")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    except OSError as error:
+        _debug(options)
+        emit_error(
+            verb,
+            SetupError(f"The system refused: {error.strerror or error}.", where=str(error.filename or "")),
+            options,
+        )
+        sys.exit(SetupError.exit_code)
+
+
+def _usage(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    return (
+        f"{context.command_path} --help shows how it is called."
+        if context
+        else "headwater --help shows how it is called."
+    )
+
+
+def _debug(options: Globals) -> None:
+    if options.debug:
+        import traceback
+
+        traceback.print_exc()

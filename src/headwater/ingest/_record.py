@@ -1,0 +1,203 @@
+"""What a worker makes of one file: a compact record for the catalog, and Parquet files in a staging folder.
+
+The record is plain JSON data, so that the catalog can keep it, and nothing large travels between processes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from headwater.errors import DocumentError, SkipDocument
+from headwater.model import Member, MemoryData, ParquetData, ReadResult, Table
+
+READER_VERSION = 1
+"""Grows when readers, typing or profiles give other results; contents read by an older version are read again."""
+
+MAX_TEXT = 50_000_000
+"""Characters of main text kept for one document; more is cut and told."""
+
+
+@dataclass(slots=True)
+class ContentRecord:
+    """One content (a file or a member of an archive) as read.
+
+    Attributes:
+        content: key: hash of the bytes and the suffix of the name it was read under.
+        sha256, size: of the bytes.
+        record: for `Catalog.put_read`.
+        text, pages: main text.
+        values: (table position, column name, distinct texts) for finding tables by what is in their cells.
+        sketches: (table position, column name, sketch) for finding joins.
+    """
+
+    content: str
+    sha256: str
+    size: int
+    record: dict[str, Any]
+    text: str | None = None
+    pages: list[tuple[int, str]] | None = None
+    values: list[tuple[int, str, list[str]]] = field(default_factory=list)
+    sketches: list[tuple[int, str, bytes]] = field(default_factory=list)
+
+
+def content_key(sha256: str, name: str) -> str:
+    """Return the key of a content; the suffix of the name is part of it since readers take it as a hint."""
+    tail = name.rsplit("/", 1)[-1]
+    suffix = tail.rsplit(".", 1)[-1].lower() if "." in tail else ""
+    return f"{sha256}.{suffix[:12]}"
+
+
+def hash_file(path: Path) -> str:
+    """Return the SHA-256 of a file as hexadecimal digits."""
+    with path.open("rb") as f:
+        return hashlib.file_digest(f, "sha256").hexdigest()
+
+
+def read_content(path: Path, name: str, sha256: str, size: int, staging: Path) -> list[ContentRecord]:
+    """Read one file and give the records of it and of the members it holds, the file's own first.
+
+    Args:
+        path: where its bytes lie.
+        name: its id in the lake.
+        sha256: hash of its bytes.
+        size: its size in bytes.
+        staging: folder for the Parquet files; they are named after content and position.
+    """
+    from headwater.readers import ReadOptions, read
+
+    try:
+        result = read(path, name, ReadOptions(workdir=staging))
+    except DocumentError as error:
+        return [_failure(content_key(sha256, name), sha256, size, error)]
+    return list(_records(result, name, sha256, size, staging))
+
+
+def _failure(content: str, sha256: str, size: int, error: DocumentError) -> ContentRecord:
+    state = "skipped" if isinstance(error, SkipDocument) else "failed"
+    reason = " ".join(p for p in (error.message, error.where and f"({error.where})", error.hint) if p)
+    return ContentRecord(content, sha256, size, {"state": state, "reason": reason})
+
+
+def _records(result: ReadResult, name: str, sha256: str, size: int, staging: Path) -> Iterator[ContentRecord]:
+    content = content_key(sha256, name)
+    tables: list[dict[str, Any]] = []
+    sketches: list[tuple[int, str, bytes]] = []
+    for position, table in enumerate(result.tables):
+        record, found = _table_record(table, content, position, staging)
+        tables.append(record)
+        sketches += [(position, column, values) for column, values in found]
+    members: list[dict[str, Any]] = []
+    below: list[ContentRecord] = []
+    for member in result.members:
+        entry, records = _member(member, name, staging)
+        members.append(entry)
+        below += records
+    text, warnings = result.text, list(result.warnings)
+    if text is not None and len(text) > MAX_TEXT:
+        warnings.append(f"Only the first {MAX_TEXT:,} of {len(text):,} characters of text are kept.")
+        text = text[:MAX_TEXT]
+    yield ContentRecord(
+        content,
+        sha256,
+        size,
+        {
+            "state": "ingested",
+            "reason": "",
+            "format": result.format,
+            "encoding": result.encoding,
+            "warnings": warnings,
+            "metadata": result.metadata,
+            "tables": tables,
+            "members": members,
+            "text_length": len(text or ""),
+        },
+        text,
+        [(p.page, p.text) for p in result.pages] if result.pages is not None else None,
+        sketches=sketches,
+    )
+    yield from below
+
+
+def _member(member: Member, archive: str, staging: Path) -> tuple[dict[str, Any], list[ContentRecord]]:
+    key = content_key(
+        member.sha256 or hashlib.sha256(member.name.encode("utf-8", "surrogatepass")).hexdigest(), member.name
+    )
+    entry = {"name": member.name, "content": key, "sha256": member.sha256, "size": member.size}
+    if member.result is None:
+        record = {"state": member.state, "reason": member.reason}
+        return entry, [ContentRecord(key, member.sha256, member.size, record)]
+    return entry, list(
+        _records(member.result, f"{archive}!{member.name}", member.sha256, member.size, staging)
+    )
+
+
+def _table_record(
+    table: Table, content: str, position: int, staging: Path
+) -> tuple[dict[str, Any], list[tuple[str, bytes]]]:
+    from headwater.profiles import profile_table
+    from headwater.relations import table_sketches
+
+    profile = profile_table(table)
+    for column in table.columns:
+        column.feature_type = profile.feature_type(column.name)
+    typed, raw = _stage(table, f"{content}.{position}", staging)
+    columns = [asdict(c) for c in table.columns]
+    info = {
+        "page": table.page,
+        "preamble": table.preamble,
+        "footer": table.footer,
+        "dialect": asdict(table.dialect) if table.dialect else None,
+        "hidden": table.hidden,
+        "quarantined": [asdict(q) for q in table.quarantined[:1000]],
+        "quarantined_count": len(table.quarantined),
+        "warnings": _told(table),
+        "profile": profile.to_dict(),
+        "extra": table.extra,
+    }
+    record = {
+        "name": table.name,
+        "columns": columns,
+        "row_count": table.data.row_count,
+        "info": info,
+        "typed": typed,
+        "raw": raw,
+    }
+    return record, table_sketches(table)
+
+
+def _told(table: Table) -> list[str]:
+    """Return the table's warnings, with a difference between source and loaded records if there is one."""
+    warnings = list(table.warnings)
+    if table.source_records is not None:
+        loaded = table.data.row_count + len(table.quarantined)
+        missing = table.source_records - loaded
+        if missing > 0 and not any("record" in w for w in warnings):
+            warnings.append(
+                f"{missing} of {table.source_records} records of the source are not among the rows."
+            )
+    return warnings
+
+
+def _stage(table: Table, stem: str, staging: Path) -> tuple[str, str]:
+    """Write both views to Parquet; return the file names. One file serves where the views do not differ."""
+    import pyarrow.parquet as pq
+
+    typed, raw = staging / f"{stem}.parquet", staging / f"{stem}.raw.parquet"
+    data = table.data
+    if isinstance(data, ParquetData):
+        data.typed_path.replace(typed)
+        if data.raw_path == data.typed_path:
+            return typed.name, typed.name
+        data.raw_path.replace(raw)
+        return typed.name, raw.name
+    if not isinstance(data, MemoryData):
+        raise TypeError(f"table data of kind {type(data).__name__} cannot be cached")
+    pq.write_table(data.typed_table, typed, compression="zstd")
+    if data.raw_table is data.typed_table or data.raw_table.equals(data.typed_table):
+        return typed.name, typed.name
+    pq.write_table(data.raw_table, raw, compression="zstd")
+    return typed.name, raw.name

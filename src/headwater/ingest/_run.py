@@ -1,0 +1,214 @@
+"""One ingest: list, read what is new, assemble what changed, bring the index along.
+
+Stages and what a kill between them leaves:
+
+1. Reading commits every few seconds; a file that was read is never read again.
+2. Assembling writes documents, relations and the next generation in one transaction.
+3. The index follows to that generation. It carries its generation itself, so an index that was left behind is rolled
+   forward from the catalog, here or by whoever opens the lake next for writing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headwater.catalog import Body, Catalog, FileRecord
+from headwater.ingest._record import READER_VERSION
+from headwater.ingest._task import ReadOutcome, ReadTask, read_file
+
+if TYPE_CHECKING:
+    from headwater.storage import Entry, Storage
+
+COMMIT_SECONDS = 2.0
+COMMIT_FILES = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestOptions:
+    """Limits of one ingest.
+
+    Attributes:
+        workers: processes that read; 0: one per core.
+        memory_mb: resident memory at which a reading process is stopped.
+        deadline_s: seconds after which reading one file is stopped.
+        recycle_after: files after which a process is replaced.
+        retry: read files again that failed before, even if they did not change.
+    """
+
+    workers: int = 0
+    memory_mb: int = 1200
+    deadline_s: float = 300.0
+    recycle_after: int = 400
+    retry: bool = False
+
+
+@dataclass(slots=True)
+class Progress:
+    """Where an ingest stands: `stage` is "listing", "reading", "assembling" or "indexing"."""
+
+    stage: str
+    done: int = 0
+    total: int = 0
+    failed: int = 0
+    bytes: int = 0
+
+
+@dataclass(slots=True)
+class Plan:
+    """What a listing asks for."""
+
+    known: dict[str, FileRecord]
+    read: list[Entry] = field(default_factory=list)
+    settled: list[FileRecord] = field(default_factory=list)
+    vanished: list[str] = field(default_factory=list)
+    bytes: int = 0
+    files: int = 0
+
+
+def plan(storage: Storage, catalog: Catalog, *, retry: bool, report: Callable[[Progress], None]) -> Plan:
+    """List the lake and compare with the catalog.
+
+    Raises:
+        SetupError: the lake cannot be listed to its end; nothing is taken for deleted.
+    """
+    known = catalog.files()
+    again = catalog.meta("reader", str(READER_VERSION)) != str(READER_VERSION)
+    made = Plan(known)
+    seen: set[str] = set()
+    hidden: list[Entry] = []
+    for entry in storage.list():
+        seen.add(entry.path)
+        made.files += 1
+        made.bytes += entry.size
+        old = known.get(entry.path)
+        if entry.problem is not None or entry.target:
+            if entry.failed and entry.kind == "folder":
+                hidden.append(entry)
+            record = _settled(entry)
+            if record != old:
+                made.settled.append(record)
+        elif old is None or again or old.version != entry.version or (retry and old.state == "failed"):
+            made.read.append(entry)
+        if made.files % 1000 == 0:
+            report(Progress("listing", made.files))
+    made.vanished = [p for p in known if p not in seen and not any(h.hides(p) for h in hidden)]
+    return made
+
+
+def _settled(entry: Entry) -> FileRecord:
+    """Return the record of something that is not to be read."""
+    if entry.target and entry.problem is None:
+        return FileRecord(entry.path, entry.size, entry.version, "", "duplicate", entry.target)
+    return FileRecord(
+        entry.path,
+        entry.size,
+        entry.version,
+        "",
+        "failed" if entry.failed else "skipped",
+        entry.problem or "",
+    )
+
+
+def read_all(
+    catalog: Catalog,
+    entries: list[Entry],
+    storage: tuple[str, tuple[tuple[str, object], ...]],
+    options: IngestOptions,
+    report: Callable[[Progress], None],
+) -> None:
+    """Read files in worker processes and commit what they found every few seconds."""
+    staging = catalog.folder / "staging"
+    _empty(staging)
+    versions = {e.path: e for e in entries}
+    progress = Progress("reading", 0, len(entries))
+    waiting: list[tuple[FileRecord, ReadOutcome | None]] = []
+    last = time.monotonic()
+    tasks = [ReadTask(e.path, storage, str(catalog.folder), str(staging)) for e in entries]
+    try:
+        for task, outcome in _run_pool(tasks, options):
+            entry = versions[task.path]
+            record = FileRecord(
+                entry.path, entry.size, entry.version, "", "failed", seconds=round(outcome.seconds, 3)
+            )
+            value: ReadOutcome | None = outcome.value
+            if value is not None:
+                record.sha256, record.size, record.state = value.sha256, value.size, "ingested"
+                if value.records:
+                    record.state = value.records[0].record["state"]
+                    record.reason = value.records[0].record["reason"]
+            else:
+                record.reason = outcome.reason
+            waiting.append((record, value))
+            progress.done += 1
+            progress.bytes += entry.size
+            progress.failed += record.state == "failed"
+            report(progress)
+            if len(waiting) >= COMMIT_FILES or time.monotonic() - last > COMMIT_SECONDS:
+                _commit(catalog, waiting, staging)
+                waiting, last = [], time.monotonic()
+    finally:
+        _commit(catalog, waiting, staging)
+        _empty(staging)
+
+
+def _run_pool(tasks: list[ReadTask], options: IngestOptions) -> Iterator[tuple[ReadTask, Any]]:
+    import os
+
+    from headwater.ingest._pool import WorkerPool
+
+    workers = options.workers or max(1, os.cpu_count() or 1)
+    if not tasks:
+        return
+    with WorkerPool(
+        read_file,
+        workers=min(workers, len(tasks)),
+        memory_mb=options.memory_mb,
+        deadline_s=options.deadline_s,
+        recycle_after=options.recycle_after,
+    ) as pool:
+        yield from pool.run(tasks)
+
+
+def _commit(catalog: Catalog, waiting: list[tuple[FileRecord, ReadOutcome | None]], staging: Path) -> None:
+    """Move the Parquet files of finished reads into the cache, then write the reads and files in one transaction."""
+    if not waiting:
+        return
+    for _, outcome in waiting:
+        for content in outcome.records if outcome else []:
+            for table in content.record.get("tables", []):
+                for name in {table["typed"], table["raw"]}:
+                    _adopt(staging / name, catalog.folder)
+    with catalog.transaction():
+        for record, outcome in waiting:
+            for content in outcome.records if outcome else []:
+                catalog.put_read(
+                    content.content,
+                    READER_VERSION,
+                    content.record,
+                    Body(content.text, content.pages, content.values),
+                )
+                catalog.put_sketches(content.content, content.sketches)
+            if outcome and not outcome.records:
+                known = catalog.read_record(outcome.content) or {"state": "ingested", "reason": ""}
+                record.state, record.reason = known["state"], known["reason"]
+        catalog.put_files(record for record, _ in waiting)
+
+
+def _adopt(path: Path, folder: Path) -> None:
+    from headwater.ingest._assemble import table_path
+
+    target = folder / "tables" / table_path(path.name)
+    if path.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        path.replace(target)
+
+
+def _empty(folder: Path) -> None:
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)

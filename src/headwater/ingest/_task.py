@@ -1,0 +1,104 @@
+"""The work of one worker process: one file of the lake in, its records out."""
+
+from __future__ import annotations
+
+import functools
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from headwater.errors import HeadwaterError, ReadError
+from headwater.ingest._record import READER_VERSION, ContentRecord, content_key, hash_file, read_content
+
+METADATA_BYTES = 32 << 20
+"""Metadata documents larger than this are not parsed as such (a portal's whole catalogue is smaller)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTask:
+    """Read one file.
+
+    Attributes:
+        path: its id in the lake.
+        storage: how to open the lake: url and options.
+        state: the state folder, whose catalog tells which contents are known.
+        staging: folder for Parquet files.
+    """
+
+    path: str
+    storage: tuple[str, tuple[tuple[str, object], ...]]
+    state: str
+    staging: str
+
+
+@dataclass(slots=True)
+class ReadOutcome:
+    """What came of a task: the hash, and the records unless the content was known."""
+
+    path: str
+    sha256: str
+    size: int
+    content: str
+    records: list[ContentRecord] = field(default_factory=list)
+
+
+def read_file(task: ReadTask) -> ReadOutcome:
+    """Read one file of the lake in this process.
+
+    A file that changes while it is read is read once more; if it changes again it fails.
+
+    Raises:
+        HeadwaterError: the file cannot be reached.
+    """
+    storage = _storage(*task.storage)
+    with storage.local_copy(task.path) as local:
+        for _ in range(2):
+            before = _stamp(local)
+            outcome = _read(task, local)
+            if _stamp(local) == before:
+                return outcome
+    raise ReadError(
+        "The file keeps changing while it is read.", where=task.path, hint="Ingest again when it is at rest."
+    )
+
+
+def _read(task: ReadTask, local: Path) -> ReadOutcome:
+    from headwater.layout import is_metadata_file, parse_metadata
+
+    sha256, size = hash_file(local), local.stat().st_size
+    content = content_key(sha256, task.path)
+    outcome = ReadOutcome(task.path, sha256, size, content)
+    catalog = _catalog(task.state)
+    if catalog is not None and catalog.has_read(content, READER_VERSION):
+        return outcome
+    outcome.records = read_content(local, task.path, sha256, size, Path(task.staging))
+    if 0 < size <= METADATA_BYTES:
+        with local.open("rb") as f:
+            head = f.read(8192)
+        if is_metadata_file(task.path, head):
+            metadata = parse_metadata(task.path, local.read_bytes())
+            if metadata is not None:
+                outcome.records[0].record["dataset_metadata"] = metadata.to_dict()
+    return outcome
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    found = os.stat(path)
+    return found.st_size, found.st_mtime_ns, found.st_ino
+
+
+@functools.cache
+def _storage(url: str, options: tuple[tuple[str, object], ...]):  # type: ignore[no-untyped-def]
+    from headwater.storage import open_storage
+
+    return open_storage(url, **dict(options))
+
+
+@functools.cache
+def _catalog(state: str):  # type: ignore[no-untyped-def]
+    from headwater.catalog import Catalog
+
+    try:
+        return Catalog(Path(state))
+    except HeadwaterError:
+        return None

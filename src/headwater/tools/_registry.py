@@ -1,0 +1,191 @@
+"""The registry: one description of each tool for command line, MCP and agents.
+
+A tool is a plain function whose first argument is an opened lake and whose other arguments are keyword-only and
+annotated with `Annotated[type, "what it means"]`. Its result has `to_dict()`, the JSON contract's object without the
+envelope. From the signature comes the JSON Schema of the arguments, so that no description is written twice.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Protocol, Union, get_args, get_origin, get_type_hints
+
+from headwater.errors import NotFoundError, UsageError
+
+_JSON_TYPES: dict[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
+
+
+class Result(Protocol):
+    """What every tool gives back."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the object of the JSON contract, without `schema` and `ok`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument of a tool, as told to a model or a person."""
+
+    name: str
+    schema: dict[str, Any]
+    description: str
+    required: bool
+    default: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A named function with its typed arguments.
+
+    Attributes:
+        name: as used by every door.
+        title: a few words for people.
+        description: what it does, what it gives, what it leaves out.
+        function: takes the lake and keyword arguments.
+        parameters: in order.
+        needs: "lake", "graph" or "sandbox": what the first argument is.
+        read_only: it changes nothing.
+    """
+
+    name: str
+    title: str
+    description: str
+    function: Callable[..., Result]
+    parameters: tuple[Parameter, ...]
+    needs: str = "lake"
+    read_only: bool = True
+
+    def input_schema(self) -> dict[str, Any]:
+        """Return the JSON Schema (2020-12) of the arguments."""
+        properties = {p.name: {**p.schema, "description": p.description} for p in self.parameters}
+        for p in self.parameters:
+            if not p.required and p.default is not None:
+                properties[p.name]["default"] = p.default
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": [p.name for p in self.parameters if p.required],
+            "additionalProperties": False,
+        }
+
+    def call(self, target: Any, arguments: dict[str, Any]) -> Result:
+        """Check the arguments and call the function.
+
+        Raises:
+            UsageError: an argument is missing, unknown or of the wrong type; the message names it.
+        """
+        known = {p.name: p for p in self.parameters}
+        for name, value in arguments.items():
+            if name not in known:
+                raise UsageError(
+                    f"{self.name} has no argument {name!r}.", hint=f"It takes: {', '.join(known)}."
+                )
+            if not _fits(value, known[name].schema):
+                raise UsageError(f"{self.name}: {name} must be {_spoken(known[name].schema)}, not {value!r}.")
+        missing = [p.name for p in self.parameters if p.required and p.name not in arguments]
+        if missing:
+            raise UsageError(f"{self.name} needs {', '.join(missing)}.")
+        return self.function(target, **arguments)
+
+
+class Registry:
+    """Tools by name, in the order in which they were added."""
+
+    def __init__(self) -> None:
+        self._tools: dict[str, Tool] = {}
+
+    def add(
+        self, name: str, title: str, *, needs: str = "lake", read_only: bool = True
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Return a decorator that registers a function under `name`; its docstring's first part is the description."""
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            text = inspect.getdoc(function) or ""
+            self._tools[name] = Tool(
+                name=name,
+                title=title,
+                description=" ".join(text.split("\n\nArgs:")[0].split()),
+                function=function,
+                parameters=tuple(_parameters(function)),
+                needs=needs,
+                read_only=read_only,
+            )
+            return function
+
+        return register
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._tools.values())
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._tools
+
+    def __getitem__(self, name: str) -> Tool:
+        if name not in self._tools:
+            import difflib
+
+            near = difflib.get_close_matches(name, self._tools, n=3)
+            raise NotFoundError(
+                f"There is no tool {name!r}.", hint=f"Tools: {', '.join(self._tools)}.", nearest=near
+            )
+        return self._tools[name]
+
+
+def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
+    hints = get_type_hints(function, include_extras=True)
+    for index, (name, parameter) in enumerate(inspect.signature(function).parameters.items()):
+        if index == 0:
+            continue
+        annotation = hints[name]
+        description = ""
+        if get_origin(annotation) is Annotated:
+            annotation, description = get_args(annotation)[:2]
+        required = parameter.default is inspect.Parameter.empty
+        yield Parameter(
+            name, _schema(annotation), description, required, None if required else parameter.default
+        )
+
+
+def _schema(annotation: Any) -> dict[str, Any]:
+    origin = get_origin(annotation)
+    if annotation in _JSON_TYPES:
+        return {"type": _JSON_TYPES[annotation]}
+    if origin is Literal:
+        return {"type": "string", "enum": list(get_args(annotation))}
+    if origin is list:
+        return {"type": "array", "items": _schema(get_args(annotation)[0])}
+    if origin in (Union, types.UnionType):
+        parts = [_schema(a) for a in get_args(annotation) if a is not type(None)]
+        return parts[0] if len(parts) == 1 else {"anyOf": parts}
+    raise TypeError(f"a tool argument of type {annotation!r} has no JSON Schema")
+
+
+def _fits(value: Any, schema: dict[str, Any]) -> bool:
+    if value is None:
+        return True
+    if "anyOf" in schema:
+        return any(_fits(value, s) for s in schema["anyOf"])
+    kind = schema["type"]
+    if kind == "array":
+        return isinstance(value, list) and all(_fits(v, schema["items"]) for v in value)
+    if kind == "string":
+        return isinstance(value, str) and ("enum" not in schema or value in schema["enum"])
+    if kind == "boolean":
+        return isinstance(value, bool)
+    if kind == "integer":
+        return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _spoken(schema: dict[str, Any]) -> str:
+    if "anyOf" in schema:
+        return " or ".join(_spoken(s) for s in schema["anyOf"])
+    if "enum" in schema:
+        return "one of " + ", ".join(schema["enum"])
+    return (
+        f"a list of {schema['items']['type']}s" if schema["type"] == "array" else f"of type {schema['type']}"
+    )
