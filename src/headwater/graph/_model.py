@@ -47,6 +47,7 @@ class GraphTable:
         kind: "table", "view" or "source_file".
         placeholder: referenced but never defined.
         origin: where it is defined.
+        primary_key: names of its key columns; empty where unknown.
     """
 
     name: str
@@ -56,6 +57,7 @@ class GraphTable:
     kind: str = "table"
     placeholder: bool = False
     origin: Origin = Origin()
+    primary_key: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -124,6 +126,7 @@ class SchemaGraph:
             old.columns = old.columns or table.columns
             old.group = old.group or table.group
             old.layer = old.layer or table.layer
+            old.primary_key = old.primary_key or table.primary_key
         return old
 
     def add_foreign_key(self, key: ForeignKey) -> None:
