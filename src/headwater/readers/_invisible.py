@@ -17,7 +17,7 @@ _ZERO_WIDTH = re.compile("[\u200b\u2060\u180e\ufeff]")
 _IN_WORD = re.compile("(?<=[A-Za-z0-9])[\u200b\u2060\u180e\ufeff]+(?=[A-Za-z0-9])")
 _RUN = re.compile("[\u200b-\u200f\u2060-\u2064\u180e\ufeff\U000e0100-\U000e01ef]{8,}")
 
-_MARKS = (b"\xf3\xa0\x80", b"\xf3\xa0\x81", b"\xe2\x80", b"\xe2\x81\xa0", b"\xe1\xa0\x8e", b"\xef\xbb\xbf", b"\xf3\xa0\x84")
+_MARKS = tuple(mark.encode() for mark in "\u200b\u2060\u180e\ufeff\u202d\u202e") + (b"\xf3\xa0\x80", b"\xf3\xa0\x81", b"\xf3\xa0\x84")
 _LIMIT = 64 << 20
 
 
