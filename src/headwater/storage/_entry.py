@@ -20,7 +20,7 @@ class Entry:
         size: bytes; 0 where there is a problem.
         mtime_ns: time of the last change, nanoseconds since 1970 (UTC), or None.
         version: token that changes when the content may have changed. Equal tokens: not read again.
-        kind: what it is; only "file" and "symlink" without a problem can be read.
+        kind: what it is; what is to be read has neither a problem nor a target.
         problem: why it cannot or shall not be read, or None.
         failed: with a problem: True for an error (no permission, damaged), False for one left out on purpose.
         target: for a link to a file of the same lake, the id of that file: the link is a duplicate of it.

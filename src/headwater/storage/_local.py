@@ -203,8 +203,7 @@ class LocalStorage:
             return Entry(
                 name, entry.size, entry.mtime_ns, entry.version, "symlink", entry.problem, entry.failed
             )
-        problem = f"link to {printable(target)}, which is listed itself"
-        return Entry(name, kind="symlink", problem=problem, target=target)
+        return Entry(name, kind="symlink", target=target)
 
     def _full(self, path: str) -> bytes:
         """Return the place of an id, refusing ids that lead out of the lake."""

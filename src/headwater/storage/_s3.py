@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -34,7 +35,7 @@ _COLD: Final = frozenset({"GLACIER", "DEEP_ARCHIVE"})
 class S3Storage:
     """Objects below ``s3://bucket/prefix``; see `Storage` for the methods.
 
-    Can be pickled: a copy makes its own client. Credentials come from the usual chain at every call. If the first
+    Can be pickled; clients are shared by all stores of one process that reach a bucket alike. Credentials come from the usual chain at every call. If the first
     call is refused and the same call without credentials is not, the bucket is public and the credentials are
     unrelated: the rest goes on without them, with a notice.
 
@@ -50,12 +51,10 @@ class S3Storage:
         self._prefix = prefix.rstrip("/") + "/" if prefix.strip("/") else ""
         self._options = options or S3Options()
         self._scratch = scratch
-        self._unsigned = self._options.anonymous
-        self._proven = self._options.anonymous
-        self._made: Any = None
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_made": None}
+    @property
+    def _door(self) -> _Door:
+        return _door(os.getpid(), self._bucket, self._options)
 
     @property
     def url(self) -> str:
@@ -197,42 +196,67 @@ class S3Storage:
 
     def _call(self, operation: str, path: str = "", *, ok: tuple[str, ...] = (), **request: Any) -> Any:
         """Call the server; errors come out as headwater's own, but for the codes in `ok`, which give None."""
+        door = self._door
         try:
-            answer = self._attempt(operation, request)
+            answer = door.call(operation, request)
         except _s3_errors() as error:
             if code_of(error) in ok:
                 return None
-            answer = self._second_chance(operation, request, error)
+            answer = self._second_chance(door, operation, request, error)
             if answer is None:
                 raise explain(error, url=self.url, operation=operation, key=path) from error
-        self._proven = True
+        door.proven = True
+        if door.notice and door.notice not in self.notices:
+            self.notices.append(door.notice)
         return answer
 
-    def _attempt(self, operation: str, request: dict[str, Any]) -> Any:
-        if self._made is None:
-            self._made = make_client(self._options, unsigned=self._unsigned)
-        return getattr(self._made, operation)(**request)
-
-    def _second_chance(self, operation: str, request: dict[str, Any], error: Exception) -> Any:
+    def _second_chance(self, door: _Door, operation: str, request: dict[str, Any], error: Exception) -> Any:
         """Try again with fresh credentials if they expired, or with none if these were never accepted."""
-        if code_of(error) in EXPIRED and self._proven:
-            self._made = None
-        elif is_about_credentials(error) and not self._proven:
-            self._made = make_client(self._options, unsigned=True)
+        unsigned = door.unsigned
+        if code_of(error) in EXPIRED and door.proven:
+            door.reset(unsigned=unsigned)
+        elif is_about_credentials(error) and not door.proven:
+            door.reset(unsigned=True)
         else:
             return None
         try:
-            answer = self._attempt(operation, request)
+            answer = door.call(operation, request)
         except _s3_errors():
-            self._made = None
+            door.reset(unsigned=unsigned)
             return None
-        if not self._proven:
-            self._unsigned = True
-            self.notices.append(
-                f"{self.url} was read without credentials: it is public, and the credentials found on this machine "
-                f"were refused ({code_of(error)}). Set 'anonymous' to say so from the start."
+        if door.unsigned and not unsigned:
+            door.notice = (
+                f"{self.url} was read without credentials: it is public, and the credentials of this machine were "
+                f"refused ({code_of(error)}). Set 'anonymous' to say so from the start."
             )
         return answer
+
+
+class _Door:
+    """The client through which one process reaches a bucket, and what was learnt about credentials."""
+
+    def __init__(self, options: S3Options) -> None:
+        self.unsigned = options.anonymous
+        self.proven = options.anonymous
+        self.notice = ""
+        self._options = options
+        self._client: Any = None
+
+    def call(self, operation: str, request: dict[str, Any]) -> Any:
+        if self._client is None:
+            self._client = make_client(self._options, unsigned=self.unsigned)
+        return getattr(self._client, operation)(**request)
+
+    def reset(self, *, unsigned: bool) -> None:
+        """Forget the client, and with it its copy of the credential chain."""
+        self.unsigned = unsigned
+        self._client = None
+
+
+@lru_cache(maxsize=16)
+def _door(pid: int, bucket: str, options: S3Options) -> _Door:
+    """Return the one for this process: after a fork, sockets must not be shared."""
+    return _Door(options)
 
 
 def _restart(file: IO[bytes]) -> None:
