@@ -3,9 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from headwater.model import LINE, ROW, Column, Dialect, MemoryData, Table
+from headwater.model import LINE, ROW, Column, Dialect, MemoryData, Quarantined, Table
+from headwater.tabular._cells import Kind, is_blank, is_blank_row, kind_of, one_line
+from headwater.tabular._columns import TypedColumn, type_columns
+from headwater.tabular._footer import find_footer, row_text
+from headwater.tabular._headers import is_repeat, merge_header, unique_names
+from headwater.tabular._layout import Layout, column_kinds, find_layout
+from headwater.tabular._units import header_unit, title_unit, unit_name
+
+SAMPLE_ROWS = 400
+"""Rows at the top from which the layout is found."""
+
+QUARANTINE_TEXT = 2000
+"""Characters of a record that are kept in quarantine."""
+
+Row = Sequence[Any]
+
+
+@dataclass(slots=True)
+class Parts:
+    """A grid taken apart.
+
+    Attributes:
+        headers: header text of every column, "" for none.
+        units: unit of every column or None.
+        records: cells of the records, each as wide as the headers.
+        numbers: number of every record in its source, from 1.
+        lines: line of every record.
+        kinds: kind of every column, from the top of the table.
+    """
+
+    headers: list[str] = field(default_factory=list)
+    units: list[str | None] = field(default_factory=list)
+    records: list[Row] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    lines: list[int | None] = field(default_factory=list)
+    kinds: list[Kind] = field(default_factory=list)
+    preamble: list[str] = field(default_factory=list)
+    footer: list[str] = field(default_factory=list)
+    footer_rows: int = 0
+    header_rows: int = 0
+    set_aside: int = 0
+    quarantined: list[Quarantined] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
 
 def build_table(
@@ -21,29 +64,236 @@ def build_table(
     dialect: Dialect | None = None,
     warnings: list[str] | None = None,
 ) -> Table:
-    """Build a table from a grid of cells."""
+    """Build a table from a grid of cells.
+
+    Args:
+        grid: rows of cells: None, text, or native int, float, Decimal, bool, date, datetime, time.
+        name: name of the table in its document, "" for the only one.
+        page: page of a PDF on which it starts.
+        lines: physical line or sheet row of every grid row; without it they are counted from 1.
+        header_rows: number of header rows; None = find it, 0 = none.
+        column_names: names of the columns, where the grid holds records only.
+        find_structure: look for notes above and below, total rows, repeated headers and unit rows.
+        infer: give columns types; otherwise text stays text and native cells keep their type.
+        dialect: of the delimited file, kept with the table; its delimiter hints at the decimal mark.
+        warnings: texts for the user that are known already.
+
+    Returns:
+        The table, with the text of every cell and the typed view.
+    """
+    numbers = list(lines) if lines is not None else list(range(1, len(grid) + 1))
+    if column_names is not None:
+        parts = _given_columns(grid, numbers, column_names)
+    else:
+        parts = take_apart(grid, numbers, header_rows, find_structure)
+    return assemble(parts, name=name, page=page, infer=infer, dialect=dialect, warnings=warnings)
+
+
+def _given_columns(grid: Sequence[Row], lines: Sequence[int], names: Sequence[str]) -> Parts:
+    width = max([len(names), *map(len, grid)]) if grid else len(names)
+    headers = [*names, *[""] * (width - len(names))]
+    records = [row if len(row) == width else [*row, *[None] * (width - len(row))] for row in grid]
+    return Parts(headers, [None] * width, records, list(range(1, len(grid) + 1)), list(lines))
+
+
+def take_apart(grid: Sequence[Row], lines: Sequence[int], header_rows: int | None, find_structure: bool) -> Parts:
+    """Split a grid into preamble, header, records and footer, and bring the records to one width."""
+    parts = Parts()
+    if all(map(is_blank_row, grid)):
+        return parts
+    if header_rows is None and not find_structure:
+        header_rows = 1
+    layout = find_layout(grid[:SAMPLE_ROWS], header_rows)
+    _name_columns(grid, layout, parts)
+    parts.preamble = [row_text(grid[index]) for index in layout.preamble]
+    if layout.unsure:
+        parts.warnings.append("it is not certain that the first row is a header")
+    elif not layout.header and layout.body < len(grid) and header_rows is None:
+        parts.warnings.append("no header was found: the columns are numbered")
+    body, places = grid[layout.body :], lines[layout.body :]
+    if find_structure:
+        footer = find_footer(body, layout.kinds, layout.width)
+        below = set(footer.rows)
+        parts.footer = [row_text(body[index]) for index in footer.rows]
+        parts.footer_rows = len(below)
+        keep = [index for index in range(len(body)) if index not in below] if below else range(len(body))
+        body, places = [body[index] for index in keep], [places[index] for index in keep]
+    _take_records(body, places, grid[layout.header[-1]] if layout.header else None, layout, parts, find_structure)
+    parts.set_aside = len(layout.preamble) + len(layout.header) + (layout.units is not None)
+    return parts
+
+
+def _name_columns(grid: Sequence[Row], layout: Layout, parts: Parts) -> None:
+    """Give the columns their header texts and units."""
+    width = layout.width
+    parts.header_rows = len(layout.header)
+    parts.headers = merge_header([grid[index] for index in layout.header], width) if layout.header else [""] * width
+    parts.kinds = [*layout.kinds, *[""] * (width - len(layout.kinds))][:width]  # type: ignore[list-item]
+    general = title_unit([row_text(grid[index]) for index in layout.preamble if len(set(map(one_line, grid[index]))) <= 2])
+    row = grid[layout.units] if layout.units is not None else ()
+    for column, header in enumerate(parts.headers):
+        unit = unit_name(one_line(row[column])) if column < len(row) and not is_blank(row[column]) else None
+        unit = unit or header_unit(header)
+        if unit is None and parts.kinds[column] == "number":
+            unit = general
+        parts.units.append(unit)
+
+
+def _take_records(
+    body: Sequence[Row], lines: Sequence[int], header: Row | None, layout: Layout, parts: Parts, find_structure: bool
+) -> None:
+    """Take the records: blank rows, comments and repeated headers out, all to one width."""
+    width = layout.width
+    short: list[int] = []
+    long: list[tuple[Row, int, int]] = []
+    repeats: list[int] = []
+    blank_as = "" if header is None else None
+    first = one_line(header[0]) if header else None
+    number = 0
+    for row, line in zip(body, lines, strict=True):
+        if not any(row) and is_blank_row(row):
+            continue
+        if find_structure and header is not None and row and row[0] == header[0] and first is not None and is_repeat(row, header):
+            repeats.append(line)
+            continue
+        if len(row) != width:
+            if len(row) > width and all(map(is_blank, row[width:])):
+                row = row[:width]
+            elif len(row) < width:
+                if find_structure and _is_remark(row):
+                    parts.footer.append(row_text(row))
+                    parts.footer_rows += 1
+                    continue
+                number += 1
+                if len(row) and not _fits(row, parts.kinds):
+                    _quarantine(parts, row, line, f"{len(row)} of {width} fields, and they do not fit the columns")
+                    continue
+                short.append(line)
+                parts.records.append([*row, *[blank_as] * (width - len(row))])
+                parts.numbers.append(number)
+                parts.lines.append(line)
+                continue
+            else:
+                number += 1
+                if not _fits(row, parts.kinds):
+                    _quarantine(parts, row, line, f"{len(row)} fields instead of {width}, and they do not fit the columns")
+                    continue
+                long.append((row, len(parts.records), line))
+                parts.records.append(row)
+                parts.numbers.append(number)
+                parts.lines.append(line)
+                continue
+        number += 1
+        parts.records.append(row)
+        parts.numbers.append(number)
+        parts.lines.append(line)
+    if repeats:
+        parts.warnings.append(f"the header is repeated on {_places(repeats)}; these rows were left out")
+    parts.set_aside += len(repeats)
+    if short:
+        parts.warnings.append(f"{len(short)} records are short and were padded ({_places(short)})")
+    if long:
+        _widen(parts, long, width)
+
+
+def _is_remark(row: Row) -> bool:
+    """Tell whether a short row in the middle is a comment line."""
+    return bool(row) and isinstance(row[0], str) and row[0].startswith("#") and len(row[0]) > 1 and len(row) == 1
+
+
+def _places(lines: Sequence[int]) -> str:
+    shown = ", ".join(map(str, lines[:5]))
+    return f"line{'s' if len(lines) > 1 else ''} {shown}{' …' if len(lines) > 5 else ''}"
+
+
+def _fits(row: Row, kinds: Sequence[Kind]) -> bool:
+    """Tell whether the cells of a row of the wrong width are of their columns' kinds."""
+    return all(
+        kind in ("text", "", "missing") or kind_of(cell) in (kind, "", "missing") for cell, kind in zip(row, kinds, strict=False)
+    )
+
+
+def _quarantine(parts: Parts, row: Row, line: int, reason: str) -> None:
+    text = " | ".join(one_line(cell) for cell in row)
+    parts.quarantined.append(Quarantined(line, reason, text[:QUARANTINE_TEXT]))
+
+
+def _widen(parts: Parts, long: Sequence[tuple[Row, int, int]], width: int) -> None:
+    """Give records with too many fields their own columns."""
+    wide = max(len(row) for row, _, _ in long)
+    parts.warnings.append(
+        f"{len(long)} records have up to {wide} fields instead of {width} ({_places([line for _, _, line in long])}); "
+        "the rest is in added columns"
+    )
+    parts.headers.extend([""] * (wide - width))
+    parts.units.extend([None] * (wide - width))
+    parts.kinds.extend([""] * (wide - width))
+    parts.records = [row if len(row) == wide else [*row, *[None] * (wide - len(row))] for row in parts.records]
+
+
+def assemble(
+    parts: Parts,
+    *,
+    name: str = "",
+    page: int | None = None,
+    infer: bool = True,
+    dialect: Dialect | None = None,
+    warnings: Sequence[str] | None = None,
+) -> Table:
+    """Type the columns of a grid that was taken apart and make the table."""
     import pyarrow as pa
 
-    rows = [list(row) for row in grid]
-    numbers = list(lines) if lines is not None else list(range(1, len(rows) + 1))
-    if column_names is None:
-        column_names = [str(cell or "") for cell in rows[0]] if rows else []
-        rows, numbers = rows[1:], numbers[1:]
-    width = len(column_names)
-    names = [text or f"column_{index + 1}" for index, text in enumerate(column_names)]
+    cells = [list(column) for column in zip(*parts.records, strict=True)] if parts.records else [[] for _ in parts.headers]
+    _drop_blank_columns(parts, cells)
+    names = unique_names(parts.headers)
+    typed = type_columns(cells, names, infer=infer, comma_locale=dialect is not None and dialect.delimiter == ";")
     columns = [
-        pa.array([None if index >= len(row) or row[index] is None else str(row[index]) for row in rows], pa.string())
-        for index in range(width)
+        Column(column_name, column.type, header, unit=_unit(unit, column), typing=column.report)
+        for column_name, header, unit, column in zip(names, parts.headers, parts.units, typed, strict=True)
     ]
-    data = pa.table(
-        [pa.array(range(1, len(rows) + 1), pa.int64()), pa.array(numbers, pa.int64()), *columns],
-        names=[ROW, LINE, *names],
-    )
+    hidden = [pa.array(parts.numbers, pa.int64()), pa.array(parts.lines, pa.int64())]
+    labels = [ROW, LINE, *names]
+    told = [f'column "{column_name}": {text}' for column_name, column in zip(names, typed, strict=True) for text in column.warnings]
     return Table(
         name=name,
-        columns=[Column(text) for text in names],
-        data=MemoryData(data, data),
+        columns=columns,
+        data=MemoryData(
+            pa.Table.from_arrays([*hidden, *[column.typed for column in typed]], names=labels),
+            pa.Table.from_arrays([*hidden, *[column.raw for column in typed]], names=labels),
+        ),
         page=page,
+        preamble="\n".join(filter(None, parts.preamble)),
+        footer="\n".join(filter(None, parts.footer)),
         dialect=dialect,
-        warnings=list(warnings or []),
+        quarantined=parts.quarantined,
+        warnings=[*(warnings or ()), *parts.warnings, *_few(told)],
+        extra={"footer_rows": parts.footer_rows, "header_rows": parts.header_rows, "set_aside": parts.set_aside},
     )
+
+
+def _few(texts: Sequence[str], most: int = 5) -> list[str]:
+    """Return the first texts, and how many more there are."""
+    return list(texts) if len(texts) <= most else [*texts[: most - 1], f"and {len(texts) - most + 1} more columns like these"]
+
+
+def _unit(header: str | None, column: TypedColumn) -> str | None:
+    """Return the unit of a column: the header's, made more exact by the cells' where they agree."""
+    if column.unit is None or header is None:
+        return header or column.unit
+    return column.unit if header.casefold() in column.unit.casefold() else header
+
+
+def _drop_blank_columns(parts: Parts, cells: list[list[Any]]) -> None:
+    """Take out columns that have neither a name nor a value."""
+    gone = [
+        column
+        for column, header in enumerate(parts.headers)
+        if not header and len(parts.headers) > 1 and (not cells[column] or (not any(cells[column]) and all(map(is_blank, cells[column]))))
+    ]
+    for column in reversed(gone):
+        for listed in (parts.headers, parts.units, parts.kinds, cells):
+            if column < len(listed):  # kinds are not known for given columns
+                del listed[column]
+
+
+__all__ = ["Parts", "assemble", "build_table", "column_kinds", "take_apart"]

@@ -1,0 +1,284 @@
+"""Where the parts of a table lie in a grid: notes above, header, records, totals, notes below."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any
+
+from headwater.tabular._cells import Kind, is_blank, is_blank_row, is_year, kind_of, one_line
+from headwater.tabular._units import is_unit_row
+
+HEAD = 60
+"""Rows at the top among which the header is looked for."""
+
+BODY = 200
+"""Rows below the header from which the kinds of the columns are judged."""
+
+MAX_HEADER = 8
+"""Most rows that a header has."""
+
+Row = Sequence[Any]
+
+
+@dataclass(slots=True)
+class Layout:
+    """Indices into the grid.
+
+    Attributes:
+        preamble: rows above the header that are not part of it.
+        header: rows of the header, top to bottom, the row of units not included.
+        units: the row with units, or None.
+        body: first row that is not above the records.
+        width: number of columns, by the header and the usual row.
+        kinds: kind of each column's values, "text" where they are mixed, "" where there are none.
+        unsure: no evidence tells whether the first row is a header.
+    """
+
+    preamble: list[int] = field(default_factory=list)
+    header: list[int] = field(default_factory=list)
+    units: int | None = None
+    body: int = 0
+    width: int = 0
+    kinds: list[Kind] = field(default_factory=list)
+    unsure: bool = False
+
+
+def extent(row: Row) -> int:
+    """Return the number of cells up to the last one that holds something."""
+    for index in range(len(row) - 1, -1, -1):
+        if not is_blank(row[index]):
+            return index + 1
+    return 0
+
+
+def filled(row: Row) -> int:
+    """Return the number of cells that hold something; a row of one repeated text (a merged title) counts as one."""
+    cells = [cell for cell in row if not is_blank(cell)]
+    if len(cells) > 1 and isinstance(cells[0], str) and all(cell == cells[0] for cell in cells):
+        return 1
+    return len(cells)
+
+
+def find_layout(rows: Sequence[Row], header_rows: int | None = None) -> Layout:
+    """Find header and notes at the top of a grid.
+
+    Args:
+        rows: the first rows of a table (a few hundred suffice), at least one of them not blank.
+        header_rows: number of header rows if it is known: they are the first rows that are not blank.
+
+    Returns:
+        The layout; `body` is len(rows) where there is no record.
+    """
+    seen = [index for index, row in enumerate(rows[: HEAD + BODY]) if not is_blank_row(row)]
+    layout = Layout(width=_usual_width([rows[index] for index in seen]))
+    if header_rows is not None:
+        layout.header = seen[:header_rows]
+        layout.body = layout.header[-1] + 1 if layout.header else 0
+        layout.width = max([layout.width] + [extent(rows[index]) for index in layout.header])
+        layout.kinds = column_kinds([rows[index] for index in seen[header_rows:]], layout.width)
+        return layout
+    top = _first_full_row(rows, seen, layout.width)
+    if top is None:
+        layout.body = len(rows)
+        layout.preamble = seen
+        return layout
+    layout.width = max(layout.width, extent(rows[top]))
+    _find_header(rows, seen, top, layout)
+    first = layout.header[0] if layout.header else top
+    layout.preamble = [index for index in seen if index < first]
+    return layout
+
+
+def _usual_width(rows: Sequence[Row]) -> int:
+    """Return the width that most rows have, the wider one of two that are about as common."""
+    if not rows:
+        return 0
+    lengths = Counter(len(row) for row in rows)
+    if len(lengths) == 1:  # padded to one length by the source
+        return max(extent(row) for row in rows)
+    best = max(lengths.values())
+    return max(length for length, count in lengths.items() if count >= 0.6 * best)
+
+
+def _first_full_row(rows: Sequence[Row], seen: Sequence[int], width: int) -> int | None:
+    """Return the first row that has about as many cells as the rows usually do: the main header or a record."""
+    if not seen:
+        return None
+    fills = [filled(rows[index]) for index in seen]
+    usual = median(sorted(fills)[len(fills) // 4 :])
+    if usual <= 1:
+        return _after_notes(rows, seen, fills) if width > 1 else seen[0]
+    least = max(2, usual / 2)
+    for index, fill in zip(seen[:HEAD], fills, strict=False):
+        if fill >= least and not _is_comment(rows[index]):
+            return index
+    return seen[0]
+
+
+def _after_notes(rows: Sequence[Row], seen: Sequence[int], fills: Sequence[int]) -> int:
+    """Return the first row with more than one cell in a grid where that is rare."""
+    return next((index for index, fill in zip(seen, fills, strict=True) if fill > 1 and not _is_comment(rows[index])), seen[0])
+
+
+def _is_comment(row: Row) -> bool:
+    """Tell whether a row is a comment line: one cell (or a line cut at its commas) behind a number sign."""
+    return bool(row) and isinstance(row[0], str) and row[0].lstrip().startswith("#") and len(row[0].strip()) > 1 and filled(row) == 1
+
+
+def column_kinds(rows: Sequence[Row], width: int) -> list[Kind]:
+    """Return the kind that at least four of five values of each column have, "text" for none, "" for no values."""
+    kinds: list[Kind] = []
+    for column in range(width):
+        counts = Counter(kind_of(row[column]) for row in rows if column < len(row))
+        values = counts.total() - counts[""] - counts["missing"]
+        if not values:
+            kinds.append("missing" if counts["missing"] else "")
+            continue
+        kind, count = Counter({k: n for k, n in counts.items() if k not in ("", "missing")}).most_common(1)[0]
+        kinds.append(kind if count >= 0.8 * values else "text")
+    return kinds
+
+
+def _find_header(rows: Sequence[Row], seen: Sequence[int], top: int, layout: Layout) -> None:
+    """Fill in header, units, body and kinds, from the first full row on."""
+    start = seen.index(top)
+    below = [rows[index] for index in seen[start + 1 : start + 1 + BODY]]
+    if not below:
+        layout.header, layout.body = ([top], top + 1) if _names_only(rows[top]) else ([], top)
+        layout.unsure = not layout.header
+        layout.kinds = column_kinds([] if layout.header else [rows[top]], layout.width)
+        return
+    deep = below[min(3, max(0, len(below) - 4)) :] if len(below) > 4 else below[-1:]
+    kinds = column_kinds(deep, layout.width)
+    verdict = _is_header(rows[top], kinds, below)
+    if verdict is False:
+        layout.body, layout.unsure = top, False
+        layout.kinds = column_kinds([rows[top], *below], layout.width)
+        _parents(rows, seen, start, layout)
+        return
+    layout.header, layout.unsure = [top], verdict is None
+    position = start + 1
+    while position < len(seen) and len(layout.header) < MAX_HEADER:
+        row = rows[seen[position]]
+        rest = below[position - start :]
+        if layout.units is None and is_unit_row(row) and rest:
+            layout.units = seen[position]
+        elif layout.units is None and rest and _continues(rows[layout.header[-1]], row, kinds, rest):
+            layout.header.append(seen[position])
+        else:
+            break
+        position += 1
+    layout.body = seen[position] if position < len(seen) else len(rows)
+    layout.kinds = column_kinds(below[position - start - 1 :], layout.width)
+    _parents(rows, seen, start, layout)
+
+
+def _names_only(row: Row) -> bool:
+    """Tell whether a lone row is a header: distinct texts and no value."""
+    texts = [one_line(cell) for cell in row if not is_blank(cell)]
+    return len(set(texts)) == len(texts) and all(kind_of(cell) in ("", "text") for cell in row)
+
+
+def _counts_up(cells: Sequence[Any]) -> bool:
+    """Tell whether numeric cells are names in order: years, dates, or 1, 2, 3 …"""
+    if all(map(is_year, cells)):
+        return len({one_line(cell) for cell in cells}) == len(cells) or len(cells) > 2
+    kinds = {kind_of(cell) for cell in cells}
+    texts = [one_line(cell) for cell in cells]
+    if len(set(texts)) < len(texts):
+        return False
+    if kinds == {"date"}:
+        return len(cells) >= 2
+    if len(cells) >= 3 and all(text.isdigit() for text in texts):
+        numbers = [int(text) for text in texts]
+        return all(b - a == numbers[1] - numbers[0] for a, b in zip(numbers, numbers[1:], strict=False)) and numbers[1] > numbers[0]
+    return False
+
+
+def _is_header(row: Row, kinds: Sequence[Kind], below: Sequence[Row]) -> bool | None:
+    """Tell whether the first full row is a header; None where nothing tells and it is taken for one."""
+    below = [other for other in below if list(other) != list(row)]  # repeated headers tell nothing
+    names, values = [], []
+    for cell, kind in zip(row, kinds, strict=False):
+        if kind not in ("number", "date", "boolean") or is_blank(cell):
+            continue
+        (names if kind_of(cell) == "text" else values).append(cell)
+    texts = [one_line(cell) for cell in row if kind_of(cell) == "text"]
+    if values:
+        label = any(kind_of(cell) in ("text", "") for cell in row[:1]) or len(texts) > 0
+        if label and _counts_up(values) and not _same_years(values, below, kinds, row):
+            return True
+        return len(names) > 2 * len(values) and len(texts) == len(set(texts)) and _untypical(row, kinds, below)
+    if names:
+        return True
+    if not texts:
+        return bool(row) and _counts_up([cell for cell in row if not is_blank(cell)])
+    repeats = sum(_recurs(cell, column, below) for column, cell in enumerate(row) if kind_of(cell) == "text")
+    if len(set(texts)) < len(texts) and repeats:
+        return False
+    return repeats < max(1, len(texts) / 4) and (True if len(texts) >= 0.5 * len(row) else None) or (None if not repeats else False)
+
+
+def _same_years(values: Sequence[Any], below: Sequence[Row], kinds: Sequence[Kind], row: Row) -> bool:
+    """Tell whether the columns under year-like names hold years or dates themselves, so that the names are values."""
+    columns = [index for index, cell in enumerate(row) if any(cell is value for value in values)]
+    cells = [r[c] for r in below[:20] for c in columns if c < len(r) and not is_blank(r[c])]
+    alike = sum(map(is_year, cells)) if all(map(is_year, values)) else sum(kind_of(c) == kind_of(values[0]) == "date" for c in cells)
+    return bool(cells) and alike > 0.8 * len(cells)
+
+
+def _untypical(row: Row, kinds: Sequence[Kind], below: Sequence[Row]) -> bool:
+    """Tell whether no text of a row comes back in its column."""
+    return not any(_recurs(cell, column, below) for column, cell in enumerate(row) if kind_of(cell) == "text")
+
+
+def _recurs(cell: Any, column: int, below: Sequence[Row]) -> bool:
+    """Tell whether a text comes back in its column, in rows that are not all names (a repeated header)."""
+    text = one_line(cell).casefold()
+    return any(
+        column < len(row) and isinstance(row[column], str) and row[column].strip().casefold() == text
+        for row in below
+    )
+
+
+def _continues(above: Row, row: Row, kinds: Sequence[Kind], rest: Sequence[Row]) -> bool:
+    """Tell whether a row below a header row is one more of it."""
+    typed = [(column, row[column]) for column, kind in enumerate(kinds) if kind in ("number", "date", "boolean") and column < len(row)]
+    cells = [cell for _, cell in typed if not is_blank(cell)]
+    if any(kind_of(cell) not in ("text",) for cell in cells) and not (cells and _counts_up(cells) and _gaps(above) and is_blank(row[0])):
+        return False
+    if cells:
+        full = len(cells) == len(typed)
+        if not (full or is_blank(row[0])):
+            return False
+        return _untypical(row, kinds, rest)
+    if typed and filled(row) > 0:
+        return False
+    return _gaps(above) >= max(2, 0.3 * len(above)) and filled(row) >= filled(above) and _names_only(row) and _untypical(row, kinds, rest)
+
+
+def _gaps(row: Row) -> int:
+    """Return how many cells of a row are blank or repeat the cell to the left, as under a spanning header."""
+    return sum(is_blank(cell) or (index > 0 and cell == row[index - 1]) for index, cell in enumerate(row))
+
+
+def _parents(rows: Sequence[Row], seen: Sequence[int], start: int, layout: Layout) -> None:
+    """Take in the sparse rows right above the first full row that span its columns (groups, years)."""
+    if not layout.header:
+        return
+    for position in range(start - 1, -1, -1):
+        index = seen[position]
+        row = rows[index]
+        gap = layout.header[0] - index > 1
+        if gap or len(layout.header) >= MAX_HEADER or _is_comment(row):
+            return
+        cells = [(column, cell) for column, cell in enumerate(row) if not is_blank(cell)]
+        if filled(row) < 2 and (len(cells) > 1 or cells[0][0] == 0):
+            return
+        first = one_line(cells[0][1])
+        if cells[0][0] == 0 and (first.endswith(":") or (len(cells) == 2 and cells[1][0] == 1 and layout.width > 3)):
+            return
+        layout.header.insert(0, index)
