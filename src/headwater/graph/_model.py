@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from headwater.graph._rows import RowLineage
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,8 @@ class SchemaGraph:
         self.problems: list[Problem] = []
         self.version = 0
         """Grows with every change; indexes built over the graph compare it."""
+        self.rows: RowLineage | None = None
+        """Lineage of single rows, where it was loaded."""
 
     def add_table(self, table: GraphTable) -> GraphTable:
         """Add a table, or complete the placeholder or the shorter definition of the same name; return the one kept."""
