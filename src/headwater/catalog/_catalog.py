@@ -351,6 +351,39 @@ class Catalog:
         """Remove datasets that have no documents left."""
         self._db.executemany("delete from datasets where id = ?", [(i,) for i in ids])
 
+    def series_ids(self) -> list[str]:
+        """Return the ids of all series."""
+        return [r[0] for r in self._db.execute("select id from series order by id")]
+
+    def series(self, series_id: str) -> dict[str, Any] | None:
+        """Return a series: id, title, kind, columns [[name, type]], members [{ref, document, label {}, columns {}}]."""
+        row = self._db.execute("select info from series where id = ?", [series_id]).fetchone()
+        return json.loads(row[0]) if row else None
+
+    def dataset_sizes(self) -> dict[str, int]:
+        """Return dataset → number of its documents, by id."""
+        rows = self._db.execute("select dataset, count(*) from documents group by dataset order by dataset")
+        return {r[0]: int(r[1]) for r in rows}
+
+    def problems(self) -> list[tuple[str, str, int, str]]:
+        """Return (state, reason, number, first document) of documents that were not taken in, most frequent first."""
+        rows = self._db.execute(
+            "select state, reason, count(*) as n, min(id) from documents where state in ('failed', 'skipped') "
+            "group by state, reason order by state, n desc, reason"
+        )
+        return [(r[0], r[1], int(r[2]), r[3]) for r in rows]
+
+    def not_plain(self) -> list[tuple[str, str, str, str]]:
+        """Return (document, state, reason, duplicate_of) of every document that is not plainly ingested, by id."""
+        rows = self._db.execute(
+            "select id, state, reason, duplicate_of from documents where state != 'ingested' order by id"
+        )
+        return [(r[0], r[1], r[2], r[3]) for r in rows]
+
+    def warned(self) -> int:
+        """Return the number of documents with warnings."""
+        return int(self._db.execute("select count(*) from documents where warnings != '[]'").fetchone()[0])
+
     def counts(self) -> dict[str, int]:
         """Return the number of files in each state."""
         found = dict(

@@ -1,1 +1,8 @@
-"""Taking a lake in: workers, resumption, one transaction a file batch."""
+"""Taking a lake in: workers, resumption, one transaction for catalog and relations."""
+
+from __future__ import annotations
+
+from headwater.ingest._lake import IngestReport, ingest_lake
+from headwater.ingest._run import IngestOptions, Progress
+
+__all__ = ["IngestOptions", "IngestReport", "Progress", "ingest_lake"]

@@ -9,16 +9,28 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from headwater.errors import DocumentError, SkipDocument
 from headwater.model import Member, MemoryData, ParquetData, ReadResult, Table
+
+if TYPE_CHECKING:
+    from headwater.profiles import TableValues
 
 READER_VERSION = 1
 """Grows when readers, typing or profiles give other results; contents read by an older version are read again."""
 
 MAX_TEXT = 50_000_000
 """Characters of main text kept for one document; more is cut and told."""
+
+MAX_VALUES = 5_000
+"""Distinct values of a column that search finds a table by."""
+
+MAX_VALUE_CHARACTERS = 400_000
+"""Characters of such values for one table."""
+
+MAX_CELL = 200
+"""Characters of one such value."""
 
 
 @dataclass(slots=True)
@@ -85,11 +97,13 @@ def _failure(content: str, sha256: str, size: int, error: DocumentError) -> Cont
 def _records(result: ReadResult, name: str, sha256: str, size: int, staging: Path) -> Iterator[ContentRecord]:
     content = content_key(sha256, name)
     tables: list[dict[str, Any]] = []
+    values: list[tuple[int, str, list[str]]] = []
     sketches: list[tuple[int, str, bytes]] = []
     for position, table in enumerate(result.tables):
-        record, found = _table_record(table, content, position, staging)
+        record, texts, found = _table_record(table, content, position, staging)
         tables.append(record)
-        sketches += [(position, column, values) for column, values in found]
+        values += [(position, column, column_texts) for column, column_texts in texts]
+        sketches += [(position, column, sketch) for column, sketch in found]
     members: list[dict[str, Any]] = []
     below: list[ContentRecord] = []
     for member in result.members:
@@ -117,7 +131,8 @@ def _records(result: ReadResult, name: str, sha256: str, size: int, staging: Pat
         },
         text,
         [(p.page, p.text) for p in result.pages] if result.pages is not None else None,
-        sketches=sketches,
+        values,
+        sketches,
     )
     yield from below
 
@@ -137,13 +152,12 @@ def _member(member: Member, archive: str, staging: Path) -> tuple[dict[str, Any]
 
 def _table_record(
     table: Table, content: str, position: int, staging: Path
-) -> tuple[dict[str, Any], list[tuple[str, bytes]]]:
-    from headwater.profiles import profile_table
+) -> tuple[dict[str, Any], list[tuple[str, list[str]]], list[tuple[str, bytes]]]:
+    from headwater.profiles import profile_table, table_values
     from headwater.relations import table_sketches
 
-    profile = profile_table(table)
-    for column in table.columns:
-        column.feature_type = profile.feature_type(column.name)
+    values = table_values(table)
+    profile = profile_table(table, values=values)
     typed, raw = _stage(table, f"{content}.{position}", staging)
     columns = [asdict(c) for c in table.columns]
     info = {
@@ -166,7 +180,36 @@ def _table_record(
         "typed": typed,
         "raw": raw,
     }
-    return record, table_sketches(table)
+    return record, searchable_values(values), table_sketches(values)
+
+
+def searchable_values(values: TableValues) -> list[tuple[str, list[str]]]:
+    """Return the distinct texts of the text columns of a table, the most frequent first, within bounds.
+
+    Numbers, dates and the like are left out: nobody looks for a table by one of its measurements, and they would
+    drown the names. Cells longer than a sentence are prose and are cut.
+    """
+    found, room = [], MAX_VALUE_CHARACTERS
+    for column in values.columns:
+        if column.type != "text" or room <= 0:
+            continue
+        if column.values is None or column.counts is None:
+            texts = list(dict.fromkeys(column.sample))
+        else:
+            order = (-column.counts).argsort(kind="stable")[:MAX_VALUES]
+            texts = column.values.take(order).to_pylist()
+        kept: list[str] = []
+        for text in texts[:MAX_VALUES]:
+            cell = " ".join(str(text).split())[:MAX_CELL]
+            if not cell:
+                continue
+            room -= len(cell)
+            if room < 0:
+                break
+            kept.append(cell)
+        if kept:
+            found.append((column.name, kept))
+    return found
 
 
 def _told(table: Table) -> list[str]:

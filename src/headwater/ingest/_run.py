@@ -11,16 +11,18 @@ Stages and what a kill between them leaves:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headwater.catalog import Body, Catalog, FileRecord
+from headwater.errors import HeadwaterError
 from headwater.ingest._record import READER_VERSION
-from headwater.ingest._task import ReadOutcome, ReadTask, read_file
+from headwater.ingest._task import Address, ReadOutcome, ReadTask, read_file
 
 if TYPE_CHECKING:
+    from headwater.ingest._pool import Outcome, WorkerPool
     from headwater.storage import Entry, Storage
 
 COMMIT_SECONDS = 2.0
@@ -116,20 +118,21 @@ def _settled(entry: Entry) -> FileRecord:
 def read_all(
     catalog: Catalog,
     entries: list[Entry],
-    storage: tuple[str, tuple[tuple[str, object], ...]],
+    lake: Address,
     options: IngestOptions,
     report: Callable[[Progress], None],
-) -> None:
-    """Read files in worker processes and commit what they found every few seconds."""
-    staging = catalog.folder / "staging"
+) -> bool:
+    """Read files in worker processes and commit what they found every few seconds; return True if Ctrl-C stopped it."""
+    staging = lake.staging
     _empty(staging)
     versions = {e.path: e for e in entries}
     progress = Progress("reading", 0, len(entries))
     waiting: list[tuple[FileRecord, ReadOutcome | None]] = []
     last = time.monotonic()
-    tasks = [ReadTask(e.path, storage, str(catalog.folder), str(staging)) for e in entries]
+    tasks = [ReadTask(e.path, lake) for e in entries]
+    pool = _pool(len(tasks), options)
     try:
-        for task, outcome in _run_pool(tasks, options):
+        for task, outcome in pool.run(tasks):
             entry = versions[task.path]
             record = FileRecord(
                 entry.path, entry.size, entry.version, "", "failed", seconds=round(outcome.seconds, 3)
@@ -141,7 +144,7 @@ def read_all(
                     record.state = value.records[0].record["state"]
                     record.reason = value.records[0].record["reason"]
             else:
-                record.reason = outcome.reason
+                record.reason = _reason(outcome)
             waiting.append((record, value))
             progress.done += 1
             progress.bytes += entry.size
@@ -151,26 +154,39 @@ def read_all(
                 _commit(catalog, waiting, staging)
                 waiting, last = [], time.monotonic()
     finally:
+        pool.close()
         _commit(catalog, waiting, staging)
         _empty(staging)
+    return pool.interrupted
 
 
-def _run_pool(tasks: list[ReadTask], options: IngestOptions) -> Iterator[tuple[ReadTask, Any]]:
+def _pool(tasks: int, options: IngestOptions) -> WorkerPool[ReadTask]:
     import os
 
     from headwater.ingest._pool import WorkerPool
 
     workers = options.workers or max(1, os.cpu_count() or 1)
-    if not tasks:
-        return
-    with WorkerPool(
+    return WorkerPool(
         read_file,
-        workers=min(workers, len(tasks)),
+        workers=max(1, min(workers, tasks)),
         memory_mb=options.memory_mb,
         deadline_s=options.deadline_s,
         recycle_after=options.recycle_after,
-    ) as pool:
-        yield from pool.run(tasks)
+        preload=(
+            "headwater.readers",
+            "headwater.tabular",
+            "headwater.profiles",
+            "pyarrow",
+            "pyarrow.parquet",
+        ),
+    )
+
+
+def _reason(outcome: Outcome) -> str:
+    """Return why a task gave nothing: the error's own words, or what happened to its process."""
+    if isinstance(outcome.error, HeadwaterError):
+        return " ".join(p for p in (outcome.error.message, outcome.error.hint) if p)
+    return f"The reader gave up: {outcome.reason}."
 
 
 def _commit(catalog: Catalog, waiting: list[tuple[FileRecord, ReadOutcome | None]], staging: Path) -> None:

@@ -6,29 +6,58 @@ import functools
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from headwater.errors import HeadwaterError, ReadError
 from headwater.ingest._record import READER_VERSION, ContentRecord, content_key, hash_file, read_content
+
+if TYPE_CHECKING:
+    from headwater.catalog import Catalog
+    from headwater.storage import Storage
 
 METADATA_BYTES = 32 << 20
 """Metadata documents larger than this are not parsed as such (a portal's whole catalogue is smaller)."""
 
 
 @dataclass(frozen=True, slots=True)
-class ReadTask:
-    """Read one file.
+class Address:
+    """How to open a lake, in any process.
 
     Attributes:
-        path: its id in the lake.
-        storage: how to open the lake: url and options.
-        state: the state folder, whose catalog tells which contents are known.
-        staging: folder for Parquet files.
+        url: absolute path of a folder, or `s3://bucket/prefix`.
+        state: the state folder.
+        anonymous, endpoint: for S3.
     """
 
+    url: str
+    state: Path
+    anonymous: bool = False
+    endpoint: str | None = None
+
+    def open(self) -> Storage:
+        """Open the lake's storage."""
+        from headwater.storage import open_storage
+
+        return open_storage(
+            self.url,
+            anonymous=self.anonymous,
+            endpoint=self.endpoint,
+            exclude=(self.state,),
+            scratch=self.state / "scratch",
+        )
+
+    @property
+    def staging(self) -> Path:
+        """Folder for Parquet files that no catalog knows yet."""
+        return self.state / "staging"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTask:
+    """Read the file with the id `path` of a lake; its catalog tells which contents are known already."""
+
     path: str
-    storage: tuple[str, tuple[tuple[str, object], ...]]
-    state: str
-    staging: str
+    lake: Address
 
 
 @dataclass(slots=True)
@@ -50,7 +79,7 @@ def read_file(task: ReadTask) -> ReadOutcome:
     Raises:
         HeadwaterError: the file cannot be reached.
     """
-    storage = _storage(*task.storage)
+    storage = _storage(task.lake)
     with storage.local_copy(task.path) as local:
         for _ in range(2):
             before = _stamp(local)
@@ -68,10 +97,10 @@ def _read(task: ReadTask, local: Path) -> ReadOutcome:
     sha256, size = hash_file(local), local.stat().st_size
     content = content_key(sha256, task.path)
     outcome = ReadOutcome(task.path, sha256, size, content)
-    catalog = _catalog(task.state)
+    catalog = _catalog(task.lake.state)
     if catalog is not None and catalog.has_read(content, READER_VERSION):
         return outcome
-    outcome.records = read_content(local, task.path, sha256, size, Path(task.staging))
+    outcome.records = read_content(local, task.path, sha256, size, task.lake.staging)
     if 0 < size <= METADATA_BYTES:
         with local.open("rb") as f:
             head = f.read(8192)
@@ -88,17 +117,15 @@ def _stamp(path: Path) -> tuple[int, int, int]:
 
 
 @functools.cache
-def _storage(url: str, options: tuple[tuple[str, object], ...]):  # type: ignore[no-untyped-def]
-    from headwater.storage import open_storage
-
-    return open_storage(url, **dict(options))
+def _storage(lake: Address) -> Storage:
+    return lake.open()
 
 
 @functools.cache
-def _catalog(state: str):  # type: ignore[no-untyped-def]
+def _catalog(state: Path) -> Catalog | None:
     from headwater.catalog import Catalog
 
     try:
-        return Catalog(Path(state))
+        return Catalog(state)
     except HeadwaterError:
         return None

@@ -1,0 +1,185 @@
+"""What is in a document, before opening it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from headwater.catalog import Catalog, DocumentRecord, Names, TableRecord
+from headwater.lake._cells import read_rows
+from headwater.lake._window import clip
+from headwater.profiles import Card, TableProfile
+
+SAMPLE_ROWS = 3
+MAX_TABLES = 12
+CARD_TOKENS = 1200
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table as inspected.
+
+    Attributes:
+        ref: name for SQL.
+        name: within the document.
+        rows: number of records.
+        columns: dicts with name, type, unit, description, feature_type, missing, distinct, examples, min, max.
+        keys: columns whose values identify a record.
+        sample: first rows, cells as JSON values.
+        preamble, footer: notes above and below.
+        quarantined: (line, reason) of records set aside; the first ones.
+        quarantined_count: number of all of them.
+        page: page of a PDF.
+        hidden: a hidden sheet.
+        notes: what was sampled or bounded.
+    """
+
+    ref: str
+    name: str
+    rows: int
+    columns: tuple[dict[str, Any], ...]
+    keys: tuple[tuple[str, ...], ...]
+    sample: tuple[tuple[Any, ...], ...]
+    preamble: str = ""
+    footer: str = ""
+    quarantined: tuple[tuple[int, str], ...] = ()
+    quarantined_count: int = 0
+    page: int | None = None
+    hidden: bool = False
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object."""
+        return {
+            "ref": self.ref,
+            "name": self.name,
+            "row_count": self.rows,
+            "columns": list(self.columns),
+            "candidate_keys": [list(k) for k in self.keys],
+            "sample": [list(r) for r in self.sample],
+            "preamble": self.preamble,
+            "footer": self.footer,
+            "quarantined": [{"line": n, "reason": r} for n, r in self.quarantined],
+            "quarantined_count": self.quarantined_count,
+            "page": self.page,
+            "hidden": self.hidden,
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """A document as inspected: its record, card, tables and the beginning of its text."""
+
+    document: DocumentRecord
+    card: str
+    tables: tuple[TableView, ...]
+    table_count: int
+    excerpt: str = ""
+    pages: int | None = None
+    dataset_title: str = ""
+    publisher: str = ""
+    members: tuple[str, ...] = field(default_factory=tuple)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object."""
+        d = self.document
+        return {
+            "document": d.id,
+            "dataset": d.dataset,
+            "dataset_title": self.dataset_title,
+            "publisher": self.publisher,
+            "state": d.state,
+            "reason": d.reason or None,
+            "duplicate_of": d.duplicate_of or None,
+            "format": d.format,
+            "encoding": d.encoding,
+            "bytes": d.size,
+            "sha256": d.sha256,
+            "title": d.title,
+            "card": self.card,
+            "series": d.series or None,
+            "warnings": d.warnings,
+            "tables": [t.to_dict() for t in self.tables],
+            "table_count": self.table_count,
+            "pages": self.pages,
+            "text_length": d.text_length,
+            "excerpt": self.excerpt,
+            "members": list(self.members),
+        }
+
+
+def inspect_document(catalog: Catalog, name: str) -> Inspection:
+    """Return what is in a document or table (`path`, `path#name`, or a short unique name).
+
+    Raises:
+        NotFoundError: there is no such document.
+        AmbiguousError: several fit.
+    """
+    names = Names(catalog)
+    document = names.document(name)
+    source = names.document(document.duplicate_of) if document.duplicate_of else document
+    tables = catalog.tables(source.id)
+    one = [t for t in tables if t.ref == name]
+    body = catalog.body(source.content) if source.content and source.state != "failed" else None
+    dataset = catalog.dataset(document.dataset)
+    cards = [Card.from_dict(c) for c in source.card.get("cards", [])]
+    if one:
+        cards = [c for c in cards if c.document == name] or cards
+    return Inspection(
+        document,
+        cards[0].text(CARD_TOKENS) if cards else "",
+        tuple(view(t) for t in (one or tables)[:MAX_TABLES]),
+        len(tables),
+        clip(" ".join((body.text or "")[:2000].split()), 600) if body else "",
+        len(body.pages) if body and body.pages else None,
+        dataset.title if dataset else "",
+        dataset.metadata.get("publisher", "") if dataset else "",
+        tuple(d.id for d in catalog.documents(parent=source.id)) if source.role == "archive" else (),
+    )
+
+
+def view(table: TableRecord) -> TableView:
+    """Return a cached table as inspected, with its first rows."""
+    names = [c["name"] for c in table.columns]
+    profile = TableProfile.from_dict(table.info["profile"])
+    columns = []
+    for column, figures in zip(table.columns, profile.columns, strict=True):
+        columns.append(
+            {
+                "name": column["name"],
+                "type": column["type"],
+                "unit": column["unit"],
+                "description": column["description"],
+                "feature_type": column["feature_type"],
+                "missing": figures.missing,
+                "distinct": figures.distinct,
+                "min": figures.min,
+                "max": figures.max,
+                "examples": [clip(str(e), 60) for e in figures.examples[:3]],
+            }
+        )
+    rows = tuple(
+        tuple(_short(c) for c in cells)
+        for _, _, cells in read_rows(table.typed_path, names, limit=SAMPLE_ROWS)
+    )
+    info = table.info
+    return TableView(
+        table.ref,
+        table.name,
+        table.row_count,
+        tuple(columns),
+        tuple(tuple(k) for k in profile.candidate_keys),
+        rows,
+        clip(info["preamble"], 600),
+        clip(info["footer"], 600),
+        tuple((q["line"], q["reason"]) for q in info["quarantined"][:5]),
+        info["quarantined_count"],
+        info["page"],
+        info["hidden"],
+        tuple(profile.notes),
+    )
+
+
+def _short(value: Any) -> Any:
+    return clip(value, 120) if isinstance(value, str) else value

@@ -1,0 +1,61 @@
+"""The catalog's tables and series as the SQL room wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headwater.catalog import Catalog, Names, TableRecord, nearest
+from headwater.errors import NotFoundError
+from headwater.sql import SeriesMember, SeriesRef, TableRef
+
+SERIES = "series:"
+
+
+class CatalogTables:
+    """Resolves names in SQL to Parquet files."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    def resolve(self, reference: str) -> TableRef | SeriesRef:
+        """Return the table or series of that name (see `headwater.sql.TableCatalog`)."""
+        if reference.startswith(SERIES):
+            return self._series(reference)
+        ref = Names(self._catalog).table_ref(reference)
+        table = self._catalog.table(ref)
+        assert table is not None  # noqa: S101 - the reference comes from the catalog
+        return table_ref(table)
+
+    def names(self) -> Sequence[str]:
+        """Return the references of all tables and series."""
+        return [r[0] for r in self._catalog.table_refs()] + [SERIES + s for s in self._catalog.series_ids()]
+
+    def _series(self, reference: str) -> SeriesRef:
+        series = self._catalog.series(reference.removeprefix(SERIES))
+        if series is None:
+            names = [SERIES + s for s in self._catalog.series_ids()]
+            near = nearest(reference, names)
+            raise NotFoundError(
+                f"There is no series {reference!r}.",
+                nearest=near,
+                hint="headwater related DOCUMENT names the series of a document.",
+            )
+        members = []
+        for member in series["members"]:
+            table = self._catalog.table(member["ref"])
+            if table is not None:
+                source = {"_document": table.document, **member.get("label", {})}
+                members.append(SeriesMember(table_ref(table), dict(member["columns"]), source))
+        labels = list(dict.fromkeys(k for m in members for k in m.source if k != "_document"))
+        source_columns = [("_document", "text"), *((k, "text") for k in labels)]
+        columns = tuple((str(n), str(t)) for n, t in series["columns"])
+        return SeriesRef(
+            SERIES + series["id"], series["title"], columns, tuple(source_columns), tuple(members)
+        )
+
+
+def table_ref(table: TableRecord) -> TableRef:
+    """Return a catalog table as the SQL room wants it."""
+    name = table.ref.rsplit("/", 1)[-1]
+    columns = tuple((c["name"], c["type"]) for c in table.columns)
+    return TableRef(table.ref, name, (table.typed_path,), columns, table.row_count)

@@ -1,0 +1,97 @@
+"""The tools over a lake: search, list, inspect, read, related, sql, status."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from headwater.tools._registry import Registry
+
+if TYPE_CHECKING:
+    from headwater.lake import Lake
+
+TOOLS = Registry()
+"""Headwater's own tools, for command line, MCP and agents."""
+
+Mode = Literal["lexical", "vector", "hybrid"]
+Kind = Literal["table", "text"]
+
+
+@TOOLS.add("search", "Search the lake")
+def search(
+    lake: Lake,
+    *,
+    query: Annotated[str, "what you look for, in plain words; words in quotation marks must stand together"],
+    k: Annotated[int, "hits at most"] = 10,
+    mode: Annotated[Mode, "by words, by meaning, or both"] = "hybrid",
+    format: Annotated[str | None, "only this format, for instance csv"] = None,  # noqa: A002
+    namespace: Annotated[str | None, "only datasets below this folder"] = None,
+    year: Annotated[int | None, "only what speaks of this year"] = None,
+    kind: Annotated[Kind | None, "only tables or only texts"] = None,
+) -> Any:
+    """Find documents by what they say and by what is in their cells.
+
+    Each hit says why it matched and shows shape and columns; `linked` names datasets reached from the hits through
+    series, joins and mentions.
+    """
+    return lake.search(query, k, mode=mode, format=format, namespace=namespace, year=year, kind=kind)
+
+
+@TOOLS.add("list", "List datasets or documents")
+def list_(
+    lake: Lake,
+    *,
+    dataset: Annotated[str | None, "a dataset; without one the datasets are listed"] = None,
+    prefix: Annotated[str, "only datasets whose id begins so"] = "",
+    offset: Annotated[int, "skip this many"] = 0,
+    limit: Annotated[int, "items at most"] = 50,
+) -> Any:
+    """List the datasets of the lake, or the documents of one dataset with their shapes."""
+    if dataset is None:
+        return lake.datasets(prefix=prefix, offset=offset, limit=limit)
+    return lake.documents(dataset, offset=offset, limit=limit)
+
+
+@TOOLS.add("inspect", "Inspect a document")
+def inspect(
+    lake: Lake, *, document: Annotated[str, "path in the lake, path#table, or a short unique name"]
+) -> Any:
+    """Show what is in a document: shape, columns with types, units, meanings and examples, notes, warnings."""
+    return lake.inspect(document)
+
+
+@TOOLS.add("read", "Read a part of a document")
+def read(
+    lake: Lake,
+    *,
+    document: Annotated[str, "path in the lake, path#table, or a short unique name"],
+    page: Annotated[int | None, "page of a PDF, from 1"] = None,
+    table: Annotated[str | None, "one of its tables, by name"] = None,
+    offset: Annotated[int, "first character or row, from 0"] = 0,
+    limit: Annotated[int | None, "characters or rows at most"] = None,
+    raw: Annotated[bool, "cells as they stand in the source"] = False,
+) -> Any:
+    """Read a page, a stretch of text, or rows of a table; `next` says how to see the following part."""
+    return lake.read(document, page=page, table=table, offset=offset, limit=limit, raw=raw)
+
+
+@TOOLS.add("related", "Find related documents")
+def related(lake: Lake, *, document: Annotated[str, "path in the lake, or a short unique name"]) -> Any:
+    """Show copies, the series, joinable columns with match rate and fan-out, and mentions of a document."""
+    return lake.related(document)
+
+
+@TOOLS.add("sql", "Query tables")
+def sql(
+    lake: Lake,
+    *,
+    statement: Annotated[str, "one DuckDB SELECT; tables are t('path'), t('path#name') or t('series:ID')"],
+    max_rows: Annotated[int, "rows given back at most; row_count is the true total"] = 100,
+) -> Any:
+    """Compute with one or several tables, read-only; joins report rows in and out, match rate and fan-out."""
+    return lake.sql(statement, max_rows=max_rows)
+
+
+@TOOLS.add("status", "State of the lake")
+def status(lake: Lake) -> Any:
+    """Say what is in the lake, what is not and why, and what share of it search covers."""
+    return lake.status()
