@@ -195,6 +195,12 @@ def _plain(token: Token) -> str:
     return token.text.strip("'\"") if token.kind == STRING else token.text
 
 
+def column_list(tokens: list[Token], i: int) -> tuple[list[str], int]:
+    """Return the column names of the bracket at token `i`, and the index after it."""
+    close = _matching(tokens, i)
+    return list(_names(tokens[i + 1 : close])), close + 1
+
+
 def create_table(statement: Statement) -> TableDef | None:
     """Read a CREATE TABLE; None if the statement is something else."""
     tokens = statement.tokens

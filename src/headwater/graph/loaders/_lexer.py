@@ -86,7 +86,7 @@ def _pattern(dialect: str) -> re.Pattern[str]:
     else:
         comments.append(r"/\*.*?\*/")
     directive = (
-        r"(?<![^\n])(?:(?:REM|REMARK|PROMPT|SPOOL|WHENEVER)\b|:(?:setvar|r|on|out|error|connect|list)\b"
+        r"(?:(?<![^\n])|(?<=\n )|(?<=\n  )|(?<=\n    )|(?<=\n\t))(?:(?:REM|REMARK|PROMPT|SPOOL|WHENEVER)\b|:(?:setvar|r|on|out|error|connect|list)\b"
         r"|\\(?:[a-zA-Z!?.]|\.)|\.[a-z]+(?=\s|$)|@@?[\w/\\]+\.sql\b)[^\n]*"
     )
     template = r"\$\{[^}\n]*\}|\$\([\w. ]+\)|\{\{.*?\}\}|\{[A-Za-z_]\w*\}"

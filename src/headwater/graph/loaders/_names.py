@@ -40,6 +40,15 @@ class Names:
             self._database[text] = database.casefold()
         return text
 
+    def rename(self, old: str, new: Name) -> None:
+        """Forget the table `old`: it is now called `new`, and the old name may be given to another."""
+        self._exact.discard(old)
+        folded = tuple(p.casefold() for p in old.split("."))
+        for index in (self._folded, self._tails):
+            for key in [folded[i:] for i in range(len(folded))]:
+                if old in index.get(key, []):
+                    index[key].remove(old)
+
     def synonym(self, name: Name, target: Name) -> None:
         """Note that `name` is another name of `target`."""
         self._synonyms[tuple(p.casefold() for p in name.parts)] = target

@@ -23,6 +23,7 @@ _TSQL_LINE = {
     "DENY", "REVOKE", "COMMIT", "ROLLBACK", "CHECKPOINT", "OPEN", "FETCH", "CLOSE", "DEALLOCATE", "BULK", "DBCC", "GOTO",
 }  # fmt: skip
 _ANY_LINE = {"COMMIT", "ROLLBACK", "ANALYZE", "VACUUM", "USE"}
+_AWAIT_QUERY = {"INSERT", "WITH", "EXPLAIN", "REPLACE", "FROM", "DECLARE", "RETURN", "EXPORT", "FOR", "UPSERT"}
 _PERMISSIONS = {"GRANT", "REVOKE", "DENY", "COMMENT", "AUDIT", "NOAUDIT"}
 
 
@@ -112,7 +113,8 @@ class _Splitter:
     """Cuts tokens into statements; `routine` is the number of the statement that is the current routine's header."""
 
     def __init__(self, tokens: list[Token], text: str, dialect: str) -> None:
-        self.tokens, self.text, self.tsql = tokens, text, dialect in ("tsql", "fabric")
+        self.tokens, self.text = tokens, text
+        self.tsql, self.mysql = dialect in ("tsql", "fabric"), dialect == "mysql"
         self.start = 0  # first token of the current statement
         self.depth = self.cases = 0
         self.kind = ""  # first keyword of the current statement
@@ -133,6 +135,10 @@ class _Splitter:
                     continue
                 if key == "CASE":
                     self.cases += 1
+                elif key == "VALUES" and not self.depth:
+                    self.waits = False
+                elif key == "AS" and self.kind in ("CREATE", "ALTER") and not self.depth:
+                    self.waits = True
                 elif key == "END" and self.cases:
                     self.cases -= 1
                 elif i == self.start and key == "GO" and self._alone(token):
@@ -172,7 +178,7 @@ class _Splitter:
         if self.kind in ("CREATE", "ALTER"):
             ahead = {t.key for t in self.tokens[i + 1 : i + 7] if t.kind == WORD}
             self.kind = "ROUTINE" if ahead & _ROUTINES and not ahead & {"TABLE", "VIEW"} else self.kind
-        self.waits = self.kind in ("INSERT", "WITH", "EXPLAIN", "REPLACE", "FROM", "DECLARE", "RETURN", "EXPORT", "FOR")
+        self.waits = self.kind in _AWAIT_QUERY or (self.kind == "CREATE" and self.mysql)
 
     def _alone(self, token: Token) -> bool:
         text = self.text
@@ -225,7 +231,7 @@ class _Splitter:
         main = following in ("INTO", "OVERWRITE") or (following in ("ALL", "FIRST", "IGNORE", "LOW_PRIORITY") and later)
         main = bool(main) or (following == "OR" and self._key(i + 3) == "INTO")
         if self.kind == "WITH" and self.waits:
-            self.waits = not main
+            self.kind = "INSERT"  # it still waits for its query
             return False
         if self.kind == "FROM":
             return False
@@ -264,8 +270,6 @@ class _Splitter:
             return False
         if self.kind in _PERMISSIONS or last in _SET_OPERATORS or last in ("AS", "(", "FOR", "EXPLAIN", "IN", "QUERY", "ANALYZE", "OPEN"):
             return False
-        if self.kind in ("CREATE", "COPY") and not any(self._key(j) == "SELECT" for j in range(self.start, i)):
-            return False  # CREATE TABLE t SELECT …, CREATE VIEW v AS WITH c AS (…) SELECT …
         return self._line_start(i) or self._key(i - 1) in ("THEN", "ELSE", "BEGIN")
 
     def _withs(self, i: int, last: str) -> bool:
