@@ -1,0 +1,264 @@
+"""The one door to SQL over a lake."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from headwater.errors import NotFoundError, RefusedError, UsageError
+from headwater.sql._diagnose import Diagnostician, finds_nothing
+from headwater.sql._gate import check_statement, check_tree
+from headwater.sql._problems import Context, explain_failure, nearest
+from headwater.sql._result import Column, SqlResult, contract_type
+from headwater.sql._rewrite import LakeTable, Rewriter
+from headwater.sql._tables import TableCatalog, data_paths, view_sql
+from headwater.sql._tree import Tree, limited, statement
+from headwater.sql._worker import Worker, WorkerDied, WorkerError
+
+MEMORY_MB = 600
+DEADLINE_S = 15.0
+MAX_ROWS = 1_000
+MAX_BYTES = 8_000_000
+MAX_THREADS = 4
+MAX_STATEMENT = 1_000_000
+LISTED_NAMES = 10_000
+# DuckDB takes a table's name after DESCRIBE and SUMMARIZE, or a query, but not a function.
+DESCRIBE_T = re.compile(r"(?is)\A((?:\s|--[^\n]*\n|/\*.*?\*/)*(?:describe|desc|summarize)\s+)(?=t\s*\()")
+
+
+@dataclass(slots=True)
+class Plan:
+    """A statement ready to run: its tree over views, and what the views need."""
+
+    sql: str
+    node: Tree
+    rewriter: Rewriter
+    views: dict[str, str]
+    paths: list[str]
+    context: Context
+
+    def request(self, op: str, **fields: Any) -> dict[str, Any]:
+        """Return a request to the query process about this statement."""
+        return {"op": op, "views": list(self.views.items()), "paths": self.paths} | fields
+
+
+class SqlEngine:
+    """Runs read-only SQL over the tables of a lake, in a confined process of its own.
+
+    A table is named `t('path')`, `t('path#name')`, `t('series:ID')`, or by a short name that is unique. The
+    statement passes a gate by its syntax tree; it then runs in a child process without environment, without access to
+    files but the tables it names, bounded in memory and killed at the deadline. The process is started at the first
+    query and used again.
+
+    Args:
+        catalog: resolves the names.
+        memory_mb: DuckDB's memory limit in MB; the process gets three times that as address space.
+        deadline_s: time limit of one statement in seconds.
+        max_rows: rows a result holds at most.
+        max_bytes: size of a result at most, in bytes of Arrow data.
+        read_roots: folders that hold the Parquet files; if given, the kernel keeps the process from reading elsewhere.
+
+    One engine may be used from several threads; their statements run one after another.
+    """
+
+    def __init__(
+        self,
+        catalog: TableCatalog,
+        *,
+        memory_mb: int = MEMORY_MB,
+        deadline_s: float = DEADLINE_S,
+        max_rows: int = MAX_ROWS,
+        max_bytes: int = MAX_BYTES,
+        read_roots: Sequence[Path] = (),
+    ) -> None:
+        self.catalog = catalog
+        self.memory_mb = memory_mb
+        self.deadline_s = deadline_s
+        self.max_rows = max_rows
+        self.max_bytes = max_bytes
+        self._worker = Worker(memory_mb, min(os.cpu_count() or 1, MAX_THREADS), tuple(read_roots))
+        self._diagnostician = Diagnostician()
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the query process."""
+        self._worker.close()
+
+    def warm_up(self) -> None:
+        """Start the query process without waiting for it."""
+        self._worker.start()
+
+    @property
+    def layers(self) -> list[str]:
+        """What the running query process is confined by, beyond DuckDB's own settings."""
+        return list(self._worker.layers)
+
+    def query(
+        self,
+        sql: str,
+        *,
+        max_rows: int | None = None,
+        max_bytes: int | None = None,
+        deadline_s: float | None = None,
+        diagnose: bool = True,
+    ) -> SqlResult:
+        """Run one SELECT (also FROM …, VALUES, WITH, DESCRIBE, SUMMARIZE, SHOW TABLES) and return its rows.
+
+        Args:
+            sql: the statement, in DuckDB's dialect.
+            max_rows: instead of the engine's own.
+            max_bytes: instead of the engine's own.
+            deadline_s: instead of the engine's own.
+            diagnose: whether to measure the joins and to look for near values where nothing was found.
+
+        Raises:
+            UsageError: the statement cannot be read or makes no sense.
+            NotFoundError: a table, column or function does not exist; `nearest` holds those that do.
+            AmbiguousError: a short name fits several tables.
+            RefusedError: the statement does more than read.
+            LimitError: time, memory or size ran out.
+        """
+        deadline = time.monotonic() + (deadline_s or self.deadline_s)
+        rows = self.max_rows if max_rows is None else max_rows
+        with self._lock:
+            plan = self._plan(sql, deadline, deadline_s or self.deadline_s)
+            node, capped = limited(plan.node, rows + 1)
+            request = plan.request(
+                "run",
+                tree=_dumps(statement(node)),
+                count_tree=_dumps(statement(plan.node)),
+                max_rows=rows if capped else sys.maxsize >> 1,
+                max_bytes=max_bytes or self.max_bytes,
+            )
+            reply, body = self._ask(request, plan.context, deadline)
+            result = SqlResult(
+                sql=sql,
+                columns=[Column(name, contract_type(kind), kind) for name, kind in reply["columns"]],
+                row_count=reply["row_count"],
+                shown=reply["shown"],
+                truncated=reply["row_count"] is None or reply["row_count"] > reply["shown"],
+                tables=list(dict.fromkeys(use.ref.id for use in plan.rewriter.uses)),
+                seconds=reply["seconds"],
+                ipc=body,
+            )
+            if diagnose:
+                result.diagnostics = self._diagnose(plan, result, deadline)
+        return result
+
+    def explain(self, sql: str) -> str:
+        """Return DuckDB's plan of a statement as text (raises as `query`)."""
+        deadline = time.monotonic() + self.deadline_s
+        with self._lock:
+            plan = self._plan(sql, deadline, self.deadline_s)
+            reply, _ = self._ask(
+                plan.request("explain", tree=_dumps(statement(plan.node))), plan.context, deadline
+            )
+        text = str(reply["plan"])
+        for view, name in plan.context.names.items():
+            text = text.replace(view, name)
+        for path in plan.paths:
+            text = text.replace(path, Path(path).name)
+        return text
+
+    def _plan(self, sql: str, deadline: float, seconds: float) -> Plan:
+        """Parse, check and rewrite a statement."""
+        if len(sql) > MAX_STATEMENT:
+            raise UsageError(f"The statement is longer than {MAX_STATEMENT:,} characters.")
+        context = Context(self.memory_mb, seconds)
+        reply, _ = self._ask({"op": "parse", "sql": DESCRIBE_T.sub(r"\1from ", sql)}, context, deadline)
+        check_statement(reply["statements"], reply.get("kind", ""))
+        try:
+            tree = json.loads(reply["tree"])
+        except RecursionError:
+            raise RefusedError(
+                "The statement is nested too deeply.", hint="Break it up with WITH … AS."
+            ) from None
+        if tree.get("error"):
+            raise RefusedError(f"This statement cannot be checked: {tree.get('error_message', '')}")
+        check_tree(tree)
+        node = tree["statements"][0]["node"]
+        plan = Plan(
+            sql, node, Rewriter(self._resolve, self._list_names, _ViewNames(context)), {}, [], context
+        )
+        plan.rewriter.rewrite(node)
+        for use in plan.rewriter.uses:
+            plan.views[use.node["table_name"]] = view_sql(use.ref, hidden=use.hidden)
+        plan.paths = sorted({str(path) for use in plan.rewriter.uses for path in data_paths(use.ref)})
+        context.uses, context.paths = plan.rewriter.uses, plan.paths
+        return plan
+
+    def _diagnose(self, plan: Plan, result: SqlResult, deadline: float) -> list[dict[str, Any]]:
+        def ask(request: dict[str, Any], seconds: float) -> dict[str, Any]:
+            return self._worker.ask(plan.request(**request), seconds)[0]
+
+        frames = plan.rewriter.frames
+        found = self._diagnostician.joins(frames, ask, deadline - time.monotonic())
+        if finds_nothing(result.row_count, lambda: result.rows):
+            found += self._diagnostician.values(frames, ask, deadline - time.monotonic())
+        if result.row_count is None:
+            found.append(
+                {"kind": "count", "level": "warning", "message": "The rows could not be counted in time."}
+            )
+        return found
+
+    def _ask(
+        self, request: dict[str, Any], context: Context, deadline: float
+    ) -> tuple[dict[str, Any], bytes]:
+        try:
+            return self._worker.ask(request, max(deadline - time.monotonic(), 0.05))
+        except (WorkerError, WorkerDied) as error:
+            raise explain_failure(error, context) from None
+
+    def _resolve(self, reference: str) -> LakeTable:
+        try:
+            return self.catalog.resolve(reference)
+        except NotFoundError as error:
+            if error.nearest:
+                raise
+            near = nearest(reference, self.catalog.names())
+            hint = f"Did you mean {', '.join(near[:3])}?" if near else "SHOW TABLES lists the tables."
+            raise NotFoundError(error.message, hint=hint, nearest=near) from None
+
+    def _list_names(self) -> list[str]:
+        return list(self.catalog.names())[:LISTED_NAMES]
+
+
+class _ViewNames:
+    """Names views by what they are made of, so that a view of a file that has changed is another view."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def __call__(self, ref: LakeTable, hidden: bool) -> str:
+        digest = hashlib.sha256(view_sql(ref, hidden=hidden).encode())
+        for path in data_paths(ref):
+            try:
+                status = path.stat()
+            except OSError:
+                continue  # the query process reports the missing file
+            digest.update(f"{status.st_mtime_ns} {status.st_size}".encode())
+        name = "view_" + digest.hexdigest()[:24]
+        self.context.names[name] = ref.name
+        return name
+
+
+def _dumps(tree: Tree) -> str:
+    return json.dumps(tree, ensure_ascii=False)
