@@ -181,6 +181,8 @@ def _judge(char: str, before: str, after: str) -> float:
     if script in ("han", "kana", "hangul"):
         if "latin" in around:
             return -0.5
+        if script == "han" and not any(_script(other) in ("han", "kana") for other in (before, after)):
+            return 0.4  # alone: it may be two letters of another encoding
         return 1.0 if script != "han" or _is_common_han(char) else 0.2
     if category[0] == "L":
         if any(other != script for other in around):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from headwater.tabular._blocks import split_columns, split_rows
 from headwater.tabular._build import build_table
+from headwater.tabular._columns import TypedColumn, type_columns
+from headwater.tabular._numbers import parse_number
 
-__all__ = ["build_table"]
+__all__ = ["TypedColumn", "build_table", "parse_number", "split_columns", "split_rows", "type_columns"]

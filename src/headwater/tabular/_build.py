@@ -110,6 +110,8 @@ def take_apart(grid: Sequence[Row], lines: Sequence[int], header_rows: int | Non
         parts.warnings.append("it is not certain that the first row is a header")
     elif not layout.header and layout.body < len(grid) and header_rows is None:
         parts.warnings.append("no header was found: the columns are numbered")
+    parts.set_aside = len(layout.preamble) + len(layout.header) + (layout.units is not None)
+    parts.set_aside += sum(len(row) > 1 and is_blank_row(row) for row in grid[: layout.body])
     body, places = grid[layout.body :], lines[layout.body :]
     if find_structure:
         footer = find_footer(body, layout.kinds, layout.width)
@@ -119,7 +121,6 @@ def take_apart(grid: Sequence[Row], lines: Sequence[int], header_rows: int | Non
         keep = [index for index in range(len(body)) if index not in below] if below else range(len(body))
         body, places = [body[index] for index in keep], [places[index] for index in keep]
     _take_records(body, places, grid[layout.header[-1]] if layout.header else None, layout, parts, find_structure)
-    parts.set_aside = len(layout.preamble) + len(layout.header) + (layout.units is not None)
     return parts
 
 
@@ -152,6 +153,7 @@ def _take_records(
     number = 0
     for row, line in zip(body, lines, strict=True):
         if not any(row) and is_blank_row(row):
+            parts.set_aside += len(row) > 1
             continue
         if find_structure and header is not None and row and row[0] == header[0] and first is not None and is_repeat(row, header):
             repeats.append(line)
