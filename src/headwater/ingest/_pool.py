@@ -96,6 +96,11 @@ class _WorkerEnd(Generic[Task]):
     retire: bool = False
     gone: bool = False
 
+    @property
+    def takes_more(self) -> bool:
+        """True if it is idle, or at a task that will not take long."""
+        return not self.running or (len(self.running) == 1 and self.last_s < _SHORT_S)
+
 
 class WorkerPool(Generic[Task]):
     """Runs a function on tasks in child processes with limits of time and memory.
@@ -187,28 +192,35 @@ class WorkerPool(Generic[Task]):
 
     def _feed(self, source: Iterator[Task]) -> bool:
         """Give every worker that can take one a task; return False when there are no more."""
-        while not self._stopping:
-            worker = self._free_worker()
-            if worker is None:
-                return True
-            if self._again:
-                item = self._again.popleft()
-            else:
-                try:
-                    task = next(source)
-                except StopIteration:
-                    return False
-                self._last_number += 1
-                item = _Running(self._last_number, task)
-            self._send(worker, item)
+        while not self._stopping and self._has_room():
+            item = self._again.popleft() if self._again else self._draw(source)
+            if item is None:
+                return False
+            self._send(self._choose(), item)
         return True
 
-    def _free_worker(self) -> _WorkerEnd[Task] | None:
-        alive = [w for w in self._workers.values() if not (w.gone or w.retire)]
+    def _draw(self, source: Iterator[Task]) -> _Running[Task] | None:
+        try:
+            task = next(source)
+        except StopIteration:
+            return None
+        self._last_number += 1
+        return _Running(self._last_number, task)
+
+    def _alive(self) -> list[_WorkerEnd[Task]]:
+        return [w for w in self._workers.values() if not (w.gone or w.retire)]
+
+    def _has_room(self) -> bool:
+        alive = self._alive()
+        return len(alive) < self._target or any(w.takes_more for w in alive)
+
+    def _choose(self) -> _WorkerEnd[Task]:
+        """Return an idle worker, a new one, or one that will be done in a moment."""
+        alive = self._alive()
         idle = next((w for w in alive if not w.running), None)
-        if idle is not None or len(alive) < self._target:
-            return idle or self._fork()
-        return next((w for w in alive if len(w.running) == 1 and w.last_s < _SHORT_S), None)
+        if idle is None and len(alive) < self._target:
+            return self._fork()
+        return idle or next(w for w in alive if w.takes_more)
 
     def _send(self, worker: _WorkerEnd[Task], item: _Running[Task]) -> None:
         deadline = self._deadline(item.task) if callable(self._deadline) else self._deadline

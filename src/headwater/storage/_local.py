@@ -33,6 +33,8 @@ _SPECIAL: Final[dict[int, tuple[Kind, str]]] = {
     stat.S_IFBLK: ("device", "device, not a file"),
 }
 
+_EFFECTIVE: Final = os.access in os.supports_effective_ids
+
 # Characters that some library takes for something else than a name: a glob, a line end, a URL.
 _AWKWARD: Final = re.compile("[\x00-\x1f\x7f*?\\[\\]{}\udc80-\udcff]|^-|://")
 
@@ -59,14 +61,16 @@ class LocalStorage:
         try:
             found = os.stat(self._root)
         except OSError as error:
+            shown = printable(os.fsdecode(root))
+            absent = isinstance(error, FileNotFoundError)
             raise SetupError(
-                f"There is no lake at {printable(os.fspath(root))!s}: {error.strerror}.",
+                f"There is no lake at {shown}." if absent else f"{shown} cannot be opened: {error.strerror}.",
                 where=self.url,
                 hint="Give the folder that holds the data.",
             ) from error
         if not stat.S_ISDIR(found.st_mode):
             raise SetupError(
-                f"{printable(os.fspath(root))} is a file; a lake is a folder.",
+                f"{printable(os.fsdecode(root))} is a file; a lake is a folder.",
                 where=self.url,
                 hint="Give the folder that holds the file.",
             )
@@ -257,7 +261,7 @@ def _file_entry(name: str, full: bytes, status: os.stat_result) -> Entry:
     cannot set.
     """
     version = f"{status.st_size:x}-{status.st_mtime_ns:x}-{status.st_ctime_ns:x}-{status.st_ino:x}"
-    readable = os.access(full, os.R_OK)
+    readable = os.access(full, os.R_OK, effective_ids=_EFFECTIVE)
     problem = None if readable else "no permission to read this file"
     return Entry(name, status.st_size, status.st_mtime_ns, version, problem=problem, failed=not readable)
 

@@ -29,6 +29,7 @@ from headwater.storage._s3_client import (
 
 _DOWNLOAD_ATTEMPTS: Final = 5
 _CHUNK: Final = 1 << 20
+_PAGE_KEYS: Final = 1000
 _COLD: Final = frozenset({"GLACIER", "DEEP_ARCHIVE"})
 
 
@@ -64,7 +65,7 @@ class S3Storage:
     def list(self) -> Iterator[Entry]:
         """Yield every object in the order of the server (of the keys' bytes, on S3)."""
         told: set[str] = set()
-        request: dict[str, Any] = {"Bucket": self._bucket, "Prefix": self._prefix}
+        request: dict[str, Any] = {"Bucket": self._bucket, "Prefix": self._prefix, "MaxKeys": _PAGE_KEYS}
         while True:
             page = self._call("list_objects_v2", **request)
             for found in page.get("Contents", ()):
