@@ -1,1 +1,50 @@
-"""Finding documents: passages, cards, vectors, one index protocol."""
+"""Finding documents: passages, cards, vectors, one index protocol.
+
+Ingest hands in records (`Card`, `Passage`) through `Index.update`; `Index.search` gives a `SearchResult`. `LocalIndex`
+is the index of one machine, `LanceIndex` (extra `scale`) the one on object storage. Modules below import tantivy,
+numpy and lancedb only when they are used.
+"""
+
+from __future__ import annotations
+
+from headwater.search._embedders import (
+    Embedder,
+    EndpointEmbedder,
+    HashedEmbedder,
+    StaticEmbedder,
+    load_embedder,
+)
+from headwater.search._index import Index, IndexStats
+from headwater.search._local import LocalIndex
+from headwater.search._records import Card, CardColumn, Passage, Record, dataset_card, split_passages
+from headwater.search._results import (
+    LAKEQA_FUSION,
+    DatasetHit,
+    Filters,
+    Hit,
+    SearchOptions,
+    SearchResult,
+)
+
+__all__ = [
+    "LAKEQA_FUSION",
+    "Card",
+    "CardColumn",
+    "DatasetHit",
+    "Embedder",
+    "EndpointEmbedder",
+    "Filters",
+    "HashedEmbedder",
+    "Hit",
+    "Index",
+    "IndexStats",
+    "LocalIndex",
+    "Passage",
+    "Record",
+    "SearchOptions",
+    "SearchResult",
+    "StaticEmbedder",
+    "dataset_card",
+    "load_embedder",
+    "split_passages",
+]

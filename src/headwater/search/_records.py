@@ -156,7 +156,11 @@ def dataset_card(
     Args:
         dataset: id of the dataset.
         documents: cards of its documents; duplicates are left out.
-        title, description, publisher, tags, text: what is said of the dataset as a whole.
+        title: of the dataset.
+        description: what is said of the dataset as a whole.
+        publisher: who published it.
+        tags: keywords.
+        text: its README.
         max_columns: columns kept.
         max_values: values kept per column.
     """

@@ -1,0 +1,151 @@
+"""From matches in the parts of an index to a ranking of datasets and of documents.
+
+The score of a dataset is its own card's BM25 score, plus a share of the best card and of the best passage among its
+documents, times the root of its coverage: how much of the query's information (idf) one record together with the
+dataset's card holds. Fused with vectors by weighted reciprocal ranks. `docs/search.md` has the measurements.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from headwater.search._store import Header, Part
+
+K = TypeVar("K")
+
+FIELD_WEIGHTS: Mapping[str, float] = {
+    "title": 3.0,
+    "names": 2.0,
+    "description": 2.0,
+    "tags": 2.0,
+    "columns": 1.0,
+    "meanings": 0.7,
+    "text": 0.7,
+    "values": 0.5,
+    "publisher": 0.5,
+}
+"""Weights of a card's fields. A term counts in its best field, and with `TIE` of its score in the others."""
+
+TIE = 0.3
+CARD_SHARE = 0.3
+"""Share of the best document's card in the score of its dataset."""
+
+PASSAGE_SHARE = 0.5
+"""Share of the best passage in the score of its document and dataset."""
+
+DATASET_SHARE = 0.5
+"""Share of the dataset's card in the score of a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A record that matched: number, document, score, and the query terms it holds as bits."""
+
+    rid: int
+    doc: int
+    score: float
+    mask: int = 0
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What speaks for one document, or for one dataset's own card."""
+
+    header: Header
+    card: Match | None = None
+    passage: Match | None = None
+    cosine: dict[str, tuple[float, int]] = field(default_factory=dict)
+
+
+def gather(
+    lexical: Mapping[Part, Sequence[Match]],
+    vectors: Mapping[str, Sequence[tuple[int, int, float]]],
+    headers: Mapping[int, Header],
+) -> dict[int, Evidence]:
+    """Return the evidence for each document by its number; matches of documents that are gone are dropped."""
+    found: dict[int, Evidence] = {}
+
+    def of(doc: int) -> Evidence | None:
+        if doc not in headers:
+            return None
+        return found.setdefault(doc, Evidence(headers[doc]))
+
+    for part, matches in lexical.items():
+        for match in matches:
+            evidence = of(match.doc)
+            if evidence is None:
+                continue
+            name = "passage" if part == "passages" else "card"
+            held = getattr(evidence, name)
+            if held is None or match.score > held.score:
+                setattr(evidence, name, match)
+    for space, rows in vectors.items():
+        for rid, doc, cosine in rows:
+            evidence = of(doc)
+            if evidence is not None and cosine > evidence.cosine.get(space, (-2.0, 0))[0]:
+                evidence.cosine[space] = (cosine, rid)
+    return found
+
+
+def share(mask: int, weights: Sequence[float]) -> float:
+    """Return the share of the terms' information that a mask covers, 0 to 1."""
+    total = sum(weights)
+    return sum(w for i, w in enumerate(weights) if mask >> i & 1) / total if total else 0.0
+
+
+def lexical_scores(
+    evidence: Mapping[int, Evidence], weights: Sequence[float]
+) -> tuple[dict[str, float], dict[int, float]]:
+    """Return the scores of datasets and of documents.
+
+    Args:
+        evidence: by document number.
+        weights: information of each query term, in the order of the masks' bits.
+    """
+    cards: dict[str, Match] = {}
+    members: dict[str, list[Evidence]] = {}
+    for item in evidence.values():
+        if item.header.document:
+            members.setdefault(item.header.dataset, []).append(item)
+        elif item.card:
+            cards[item.header.dataset] = item.card
+    datasets: dict[str, float] = {}
+    documents: dict[int, float] = {}
+    for name in {*cards, *members}:
+        own = cards.get(name)
+        mask = own.mask if own else 0
+        base = own.score if own else 0.0
+        best_card = best_passage = 0.0
+        covered = share(mask, weights)
+        for item in members.get(name, ()):
+            if not (item.card or item.passage):
+                continue
+            card = item.card.score if item.card else 0.0
+            passage = item.passage.score if item.passage else 0.0
+            best_card, best_passage = max(best_card, card), max(best_passage, passage)
+            held = max(share(mask | m.mask, weights) for m in (item.card, item.passage) if m)
+            covered = max(covered, held)
+            score = card + PASSAGE_SHARE * passage + DATASET_SHARE * base
+            documents[item.header.doc] = score * math.sqrt(held)
+        score = base + CARD_SHARE * best_card + PASSAGE_SHARE * best_passage
+        if score:
+            datasets[name] = score * math.sqrt(covered)
+    return datasets, documents
+
+
+def ranked(scores: Mapping[K, float], order: Callable[[K], object]) -> list[K]:
+    """Return the keys, best first; equal scores in the given order."""
+    return sorted(scores, key=lambda key: (-scores[key], order(key)))
+
+
+def fuse(rankings: Iterable[tuple[float, Sequence[K]]], constant: float) -> dict[K, float]:
+    """Return the weighted sum of reciprocal ranks of each key: sum of weight / (constant + rank), rank from 1."""
+    scores: dict[K, float] = {}
+    for weight, ranking in rankings:
+        if weight:
+            for rank, key in enumerate(ranking, 1):
+                scores[key] = scores.get(key, 0.0) + weight / (constant + rank)
+    return scores

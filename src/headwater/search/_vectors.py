@@ -1,0 +1,203 @@
+"""Vectors on local disk: immutable segments, scanned whole, the nearest rescored.
+
+A segment is a folder of plain arrays: `docs` and `rids` (int64), `coarse` (float32, the leading dimensions) and, where
+these are not all dimensions, `codes` (int8) with `scales` (float32 per row) for all of them. A query is one
+matrix-vector product over the leading dimensions and an exact product for the best of that: an exact scan with a
+quarter of the memory traffic, no index to build or to tune, and deletions are a mask.
+"""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+import zlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headwater.search._store import Store
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+SHORTLIST = 20
+"""Rows rescored per row wanted. With 64 of 256 principal components, 20 times the 100 wanted rows hold all but a few
+of the true ones (docs/search.md)."""
+
+
+ARRAYS = ("docs", "rids", "coarse", "codes", "scales")
+
+
+class Segment:
+    """One segment; its arrays are mapped at once, so that it stays readable after another process has merged it."""
+
+    def __init__(self, folder: Path, rows: int, dead: bytes) -> None:
+        import numpy as np
+
+        self.folder = folder
+        self.rows = rows
+        self._dead = dead
+        paths = {name: folder / f"{name}.npy" for name in ARRAYS}
+        self.arrays: dict[str, NDArray[Any]] = {
+            name: np.load(path, mmap_mode="r")
+            for name, path in paths.items()
+            if name in ARRAYS[:3] or path.exists()
+        }
+
+    def dead(self) -> NDArray[np.bool_]:
+        """Return a mask of the rows that have been deleted."""
+        import numpy as np
+
+        if not self._dead:
+            return np.zeros(self.rows, dtype=bool)
+        bits = np.frombuffer(zlib.decompress(self._dead), dtype=np.uint8)
+        return np.unpackbits(bits, count=self.rows).astype(bool)
+
+    def vectors(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return whole vectors of some rows."""
+        import numpy as np
+
+        if "codes" not in self.arrays:
+            return np.asarray(self.arrays["coarse"][rows], dtype=np.float32)
+        return np.asarray(
+            self.arrays["codes"][rows].astype(np.float32) * self.arrays["scales"][rows, None],
+            dtype=np.float32,
+        )
+
+
+def pack_mask(mask: NDArray[np.bool_]) -> bytes:
+    """Return a mask as compressed bits."""
+    import numpy as np
+
+    return zlib.compress(np.packbits(mask).tobytes(), 1) if mask.any() else b""
+
+
+class VectorFolder:
+    """All segments of an index.
+
+    Args:
+        folder: where they lie.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._open: dict[str, list[Segment]] = {}
+
+    def reload(self, store: Store) -> None:
+        """Open the segments that the store lists."""
+        self._open = {}
+        for name, space, rows, dead in store.segments():
+            self._open.setdefault(space, []).append(Segment(self._folder / name, rows, dead))
+
+    def spaces(self) -> list[str]:
+        """Return the spaces that have vectors."""
+        return sorted(self._open)
+
+    def write(
+        self,
+        docs: Sequence[int] | NDArray[np.int64],
+        rids: Sequence[int] | NDArray[np.int64],
+        vectors: NDArray[np.float32],
+        coarse_dim: int,
+    ) -> str:
+        """Write a segment and return its name; it counts once the store lists it."""
+        import numpy as np
+
+        name = uuid.uuid4().hex
+        folder = self._folder / name
+        folder.mkdir(parents=True)
+        np.save(folder / "docs.npy", np.asarray(docs, dtype=np.int64))
+        np.save(folder / "rids.npy", np.asarray(rids, dtype=np.int64))
+        np.save(folder / "coarse.npy", np.ascontiguousarray(vectors[:, :coarse_dim], dtype=np.float32))
+        if coarse_dim < vectors.shape[1]:
+            scales = np.maximum(np.abs(vectors).max(axis=1), 1e-12) / 127
+            np.save(folder / "codes.npy", np.rint(vectors / scales[:, None]).astype(np.int8))
+            np.save(folder / "scales.npy", scales.astype(np.float32))
+        return name
+
+    def mark_dead(self, store: Store, removed: Iterable[int]) -> None:
+        """Mark the rows of removed documents in the store."""
+        import numpy as np
+
+        gone = np.fromiter(removed, dtype=np.int64)
+        if not gone.size:
+            return
+        for name, space, rows, dead in store.segments():
+            segment = Segment(self._folder / name, rows, dead)
+            hit = np.isin(segment.arrays["docs"], gone)
+            if hit.any():
+                store.set_segment(name, space, rows, pack_mask(segment.dead() | hit))
+
+    def nearest(
+        self, space: str, query: NDArray[np.float32], limit: int, docs: NDArray[np.int64] | None = None
+    ) -> list[tuple[int, int, float]]:
+        """Return (rid, doc, cosine) of the nearest rows, best first.
+
+        Args:
+            space: which vectors.
+            query: of length 1, shape (dim,).
+            limit: number of rows.
+            docs: only rows of these documents.
+        """
+        import numpy as np
+
+        found: list[tuple[int, int, float]] = []
+        for segment in self._open.get(space, []):
+            coarse = segment.arrays["coarse"]
+            scores = coarse @ query[: coarse.shape[1]]
+            barred = segment.dead()
+            if docs is not None:
+                barred |= ~np.isin(segment.arrays["docs"], docs)
+            if barred.any():
+                scores[barred] = -np.inf
+            wanted = limit if coarse.shape[1] == query.shape[0] else limit * SHORTLIST
+            rows = (
+                np.argpartition(-scores, wanted)[:wanted]
+                if wanted < segment.rows
+                else np.arange(segment.rows)
+            )
+            rows = np.sort(rows[scores[rows] > -np.inf])
+            exact = segment.vectors(rows) @ query
+            best = np.argsort(-exact, kind="stable")[:limit]
+            rids, owners = segment.arrays["rids"][rows[best]], segment.arrays["docs"][rows[best]]
+            found += [(int(r), int(d), float(s)) for r, d, s in zip(rids, owners, exact[best], strict=True)]
+        found.sort(key=lambda item: (-item[2], item[0]))
+        return found[:limit]
+
+    def merge(self, store: Store) -> list[str]:
+        """Write the live rows of each space into one segment, list it in the store and return the names it replaces.
+
+        The old folders must stay until the store's transaction is committed; then `discard` them.
+        """
+        import numpy as np
+
+        listed: dict[str, list[tuple[str, Segment]]] = {}
+        for name, space, rows, dead in store.segments():
+            listed.setdefault(space, []).append((name, Segment(self._folder / name, rows, dead)))
+        replaced: list[str] = []
+        for space, members in listed.items():
+            if len(members) < 2 and not any(s.dead().any() for _, s in members):
+                continue
+            live = [np.flatnonzero(~s.dead()) for _, s in members]
+            parts = {
+                key: np.concatenate([s.arrays[key][rows] for (_, s), rows in zip(members, live, strict=True)])
+                for key in members[0][1].arrays
+            }
+            replaced += [name for name, _ in members]
+            store.drop_segments(name for name, _ in members)
+            if len(parts["docs"]):
+                name = uuid.uuid4().hex
+                (self._folder / name).mkdir(parents=True)
+                for key, array in parts.items():
+                    np.save(self._folder / name / f"{key}.npy", array)
+                store.set_segment(name, space, len(parts["docs"]), b"")
+        return replaced
+
+    def discard(self, store: Store) -> None:
+        """Delete the folders that the store does not list."""
+        kept = {name for name, *_ in store.segments()}
+        if self._folder.exists():
+            for folder in self._folder.iterdir():
+                if folder.name not in kept:
+                    shutil.rmtree(folder, ignore_errors=True)
