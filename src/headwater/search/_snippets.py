@@ -11,8 +11,15 @@ from itertools import accumulate, islice
 from headwater.search._records import Card
 from headwater.search._text import has_unspaced, word_terms
 
-_WORD = re.compile(r"[^\W_]+")
+_BEGIN = r"(?<![^\W_])"
+_FOREIGN = r"[^\W_]{0,11}[^\W_\x00-\x7f][^\W_]*"
+"""A word with a letter beyond ASCII near its beginning: it may be a spelling of any term, and is analyzed."""
+
 MAX_REASONS = 8
+FEW_CHARS = 20_000
+MANY_CHARS = 400_000
+"""Characters of cell values that are looked through always, and at most, to say which value matched."""
+
 MAX_MARKS = 200
 """Marks looked at per passage; a passage that repeats a word more often has shown its best place."""
 
@@ -36,14 +43,14 @@ class Matcher:
         self._terms = terms
         # a stem may differ from its word in the last letter ("citi" of "cities"), so that one is left out
         heads = sorted({re.escape(t[:-1] if len(t) > 3 else t) for t in terms if t.isascii()})
-        self._plain = re.compile(
-            rf"(?<![A-Za-z0-9])(?:{'|'.join(heads) or '(?!)'})[A-Za-z0-9]*", re.IGNORECASE
-        )
+        known = rf"(?:{'|'.join(heads) or '(?!)'})[^\W_]*"
+        self._plain = re.compile(_BEGIN + known, re.IGNORECASE | re.ASCII)
+        self._any = re.compile(f"{_BEGIN}(?:{known}|{_FOREIGN})", re.IGNORECASE)
         self._unspaced = any(has_unspaced(t) for t in terms)
 
     def marks(self, text: str) -> Iterator[Mark]:
         """Yield the matched words of a text, in order."""
-        pattern = self._plain if text.isascii() else _WORD
+        pattern = self._plain if text.isascii() else self._any
         for found in pattern.finditer(text):
             word = found[0]
             held = self._terms.intersection(word_terms(word))
@@ -109,13 +116,21 @@ def reasons(card: Card, matcher: Matcher) -> list[str]:
         found.append("description")
     heads = [f"{c.name.replace('_', ' ')} {c.description}" for c in card.columns]
     names = [f"column: {card.columns[i].name}" for i, _ in _matched_lines(heads, matcher, MAX_REASONS)]
+    values = _values(card, matcher, FEW_CHARS if found or names else MANY_CHARS)
+    return (found + names[:4] + values[:4] + names[4:] + values[4:])[:MAX_REASONS]
+
+
+def _values(card: Card, matcher: Matcher, limit: int) -> list[str]:
+    """Return the cell values that matched, looking through at most `limit` characters, of each column as many."""
     blocks = ["\n".join(c.values) for c in card.columns]
+    if sum(map(len, blocks)) > limit:
+        blocks = [b[: limit // len(blocks)] for b in blocks]
     values = []
     for i, place in _matched_lines(blocks, matcher, MAX_REASONS):
         begin = blocks[i].rfind("\n", 0, place) + 1
         value = blocks[i][begin:].split("\n", 1)[0]
         values.append(f"value of {card.columns[i].name}: {value[:80]}")
-    return (found + names[:4] + values[:4] + names[4:] + values[4:])[:MAX_REASONS]
+    return values
 
 
 def _matched_lines(texts: Sequence[str], matcher: Matcher, limit: int) -> list[tuple[int, int]]:
