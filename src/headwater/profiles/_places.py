@@ -16,6 +16,7 @@ from headwater.profiles._features import name_words
 SHARE = 0.6
 """Share of a column's distinct texts that have to be places of one kind."""
 
+_TRIAL = 40
 _PLACE_WORDS = frozenset(
     {
         "country",
@@ -71,6 +72,11 @@ def places() -> dict[str, tuple[str, str]]:
     return out
 
 
+def place_of(name: str) -> tuple[str, str] | None:
+    """Return kind and usual name of a country or state by one of its names (not codes), or None."""
+    return places().get(place_key(name))
+
+
 def place_key(name: str) -> str:
     """Return a place name without case, accents, punctuation and a leading "the"."""
     text = unicodedata.normalize("NFKD", name).casefold().replace("&", " and ")
@@ -89,7 +95,9 @@ def match_places(texts: Sequence[str], column: str = "") -> tuple[str, list[str]
     codes_count = bool(set(name_words(column)) & _PLACE_WORDS)
     found: dict[str, dict[str, None]] = {}
     hits: dict[str, int] = {}
-    for text in texts:
+    for position, text in enumerate(texts):
+        if position == _TRIAL and sum(hits.values()) < _TRIAL * SHARE / 2:
+            return None
         text = text.strip()
         keys = (
             [f"{kind}:{text}" for kind in ("country", "us_state")]

@@ -1,0 +1,104 @@
+"""Names of things under many spellings: keys by which a page's title, a cell and a phrase in a text find each other."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_PARENTHESES = re.compile(r"\s*\([^()]*\)\s*$")
+_SHORT = {
+    "intl": "international", "univ": "university", "mt": "mount", "st": "saint", "ft": "fort", "dept": "department",
+    "assn": "association", "natl": "national", "govt": "government", "co": "county", "inc": "", "ltd": "", "jr": "", "sr": "",
+    "corp": "", "plc": "", "llc": "", "the": "", "of": "", "and": "", "de": "", "international": "", "airport": "",
+}  # fmt: skip
+"""Abbreviations written out, and words left out, in keys of more than one word."""
+
+_SHORT["intl"] = ""
+_HEADS = (
+    "mount",
+    "lake",
+    "saint",
+    "port",
+    "fort",
+    "river",
+    "cape",
+    "university",
+    "city",
+    "state",
+    "county",
+    "province",
+    "republic",
+)
+"""Generic words of names that a table may leave out: "Mount Tambora" stands as "Tambora"."""
+
+_MAX_WORDS = 6
+
+
+def entity_key(name: str) -> str:
+    """Return a name without case, accents, punctuation, little words and legal forms; "" if nothing is left."""
+    text = name
+    if not text.isascii():
+        text = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    words = [w.replace("'", "").replace("’", "") for w in _TOKEN.findall(text.casefold())]
+    if len(words) > 1:
+        kept = [w for word in words if (w := _SHORT.get(word, word))]
+        words = kept or words
+    return " ".join(words)
+
+
+def title_keys(title: str) -> list[tuple[str, float]]:
+    """Return the keys under which a page may be mentioned, with a weight (1 for the title itself).
+
+    Weaker ones: without "(disambiguation)" 0.9; the part before a comma ("Frankfort, Kentucky") 0.7; without a
+    generic word ("Mount Tambora", "University of Michigan") 0.5.
+    """
+    title = title.replace("_", " ").strip()
+    bare = _PARENTHESES.sub("", title)
+    found: dict[str, float] = {}
+
+    def add(name: str, weight: float) -> None:
+        key = entity_key(name)
+        if len(key) >= 3 and not key.isdigit():
+            found[key] = max(found.get(key, 0.0), weight)
+
+    add(title, 1.0)
+    add(bare, 0.9 if bare != title else 1.0)
+    if ", " in bare:
+        add(bare.split(", ")[0], 0.7)
+    words = entity_key(bare).split()
+    if 2 <= len(words) <= 3:
+        rest = [w for w in words if w not in _HEADS]
+        if len(rest) == len(words) - 1 and len(" ".join(rest)) >= 5:
+            add(" ".join(rest), 0.5)
+    return list(found.items())
+
+
+def phrases(text: str, limit: int) -> Iterator[str]:
+    """Yield keys of the names in a text: runs of one to six words that begin and end with a capital or a number.
+
+    Little words ("of", "the", "de") may stand inside; a run never passes a full stop, semicolon, bracket or line break.
+    Repeats are yielded once; at most `limit` keys.
+    """
+    seen: set[str] = set()
+    for part in re.split(r"[.;:!?()\[\]{}\"“”\n\t|]+(?:\s|$)|[()\[\]\n\t\"“”|]", text):
+        tokens = [(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(part)]
+        strong = [t[0][0].isupper() or t[0][0].isdigit() or not t[0][0].isascii() for t in tokens]
+        for i, (_, start, _end) in enumerate(tokens):
+            if not strong[i]:
+                continue
+            weak = 0
+            for j in range(i, min(i + _MAX_WORDS, len(tokens))):
+                if not strong[j]:
+                    weak += 1
+                    if weak > 2 or len(tokens[j][0]) > 3:
+                        break
+                    continue
+                weak = 0
+                key = entity_key(part[start : tokens[j][2]])
+                if len(key) >= 3 and key not in seen and not key.isdigit():
+                    seen.add(key)
+                    yield key
+                    if len(seen) >= limit:
+                        return

@@ -1,0 +1,181 @@
+"""Datasets reached from the hits of a search through joins, mentions and series.
+
+A question that needs several datasets names the first and describes the others by what they say. So a question is cut
+into its clauses, each clause is searched on its own, and of the datasets linked to the hits those come first that fit a
+clause: one clause after the other gives its best, so that no clause takes all places.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from headwater.layout import clean_text
+from headwater.relations._joins import Join
+from headwater.relations._mentions import Mention
+from headwater.relations._series import Series
+
+LINKED = 10
+"""Most datasets that are linked to the hits of one search."""
+
+STRENGTH = 0.25
+"""Exponent of a link's strength beside the fit of its target to a clause; fit counts more than the link."""
+
+SECOND_STEP = 0.5
+"""Factor on the strength of a link that is reached over another linked dataset."""
+
+_FRONTIER = 10
+_RANK_LOSS = 0.05
+_MIN_FIT = 0.02
+_SERIES_WEIGHT = 0.9
+
+_SENTENCE = re.compile(r"(?<=[.?!;])\s+")
+_CLAUSE = re.compile(
+    r",\s+(?:and|which|who|whose|where|of which|in which|for which|how|what|when)\s+|\band\s+(?:in\s+)?(?:what|which|who|how|on what|where|when)\s+|:\s+",
+    re.IGNORECASE,
+)
+_FORMAT = re.compile(
+    r"\b(?:return|answer|give|give the answer|provide)\b[^.?!]*\[[^\]]*\]\s*\.?", re.IGNORECASE
+)
+_MIN_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A way from one dataset to another: strength 0 to 1 and, for people, what it rests on."""
+
+    dataset: str
+    other: str
+    weight: float
+    via: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a JSON object."""
+        return asdict(self)
+
+
+def dataset_links(
+    joins: Iterable[Join] = (), mentions: Iterable[Mention] = (), series: Iterable[Series] = ()
+) -> list[Link]:
+    """Return the links between datasets that joins, mentions and series make, both ways, the strongest of each pair."""
+    best: dict[tuple[str, str], Link] = {}
+
+    def add(a: str, b: str, weight: float, via: str) -> None:
+        if a == b:
+            return
+        old = best.get((a, b))
+        if old is None or (weight, via) > (old.weight, old.via):
+            best[a, b] = Link(a, b, round(weight, 4), clean_text(via, one_line=True, limit=200))
+
+    for join in joins:
+        via = f"join: {join.document} {join.column} = {join.other_document} {join.other_column}"
+        add(join.dataset, join.other_dataset, join.score, via)
+        add(join.other_dataset, join.dataset, join.score, via)
+    for mention in mentions:
+        where = f"column {mention.column} of {mention.document}" if mention.column else mention.document
+        via = f"mention: {mention.title} in {where}"
+        add(mention.dataset, mention.page_dataset, mention.weight, via)
+        add(mention.page_dataset, mention.dataset, mention.weight, via)
+    for group in series:
+        datasets = sorted({member.dataset for member in group.members})
+        for a in datasets:
+            for b in datasets:
+                add(a, b, _SERIES_WEIGHT, f"series: {group.title}")
+    return sorted(best.values(), key=lambda link: (link.dataset, -link.weight, link.other))
+
+
+class LinkGraph:
+    """Links by dataset."""
+
+    def __init__(self, links: Iterable[Link] = ()) -> None:
+        self._out: dict[str, dict[str, Link]] = {}
+        for link in links:
+            self._out.setdefault(link.dataset, {})[link.other] = link
+
+    def __len__(self) -> int:
+        return sum(map(len, self._out.values()))
+
+    def links(self, dataset: str) -> Iterable[Link]:
+        """Return the links that start from a dataset."""
+        return self._out.get(dataset, {}).values()
+
+
+def question_clauses(question: str) -> list[str]:
+    """Return the parts of a question to be searched one by one: the whole, its sentences, their clauses.
+
+    A request for an answer's format ("Return only the year in the format [Answer].") is left out.
+    """
+    text = " ".join(_FORMAT.sub(" ", question).split()) or question
+    parts = [text]
+    for sentence in _SENTENCE.split(text):
+        parts.append(sentence)
+        pieces = [piece.strip(" ,;") for piece in _CLAUSE.split(sentence)]
+        if len(pieces) > 1:
+            parts += pieces
+    kept = (part for part in parts if len(part.split()) >= _MIN_WORDS)
+    return list(dict.fromkeys(kept)) or [text]
+
+
+def linked_datasets(
+    hits: Sequence[str],
+    graph: LinkGraph,
+    clause_scores: Sequence[Mapping[str, float]] = (),
+    limit: int = LINKED,
+) -> list[tuple[str, str]]:
+    """Return datasets beyond the hits that are linked to them, best first, each with what links it.
+
+    Args:
+        hits: datasets found by the search, best first.
+        graph: links between datasets.
+        clause_scores: for each of `question_clauses` the score of every dataset found for it (the more the better, a few
+            hundred); without them strength alone decides.
+        limit: number of datasets.
+    """
+    scaled = [scores for raw in clause_scores if (scores := _scaled(raw))]
+    fit: dict[str, float] = {}
+    for scores in scaled:
+        for dataset, score in scores.items():
+            fit[dataset] = max(fit.get(dataset, 0.0), score)
+    reached = _reach(hits, graph, fit)
+
+    def order(scores: Mapping[str, float]) -> list[str]:
+        wanted = reached if not scaled else [dataset for dataset in reached if dataset in scores]
+        rank = {d: max(scores.get(d, 0.0), _MIN_FIT) * reached[d][0] ** STRENGTH for d in wanted}
+        return sorted(wanted, key=lambda d: (-rank[d], d))
+
+    chosen: dict[str, None] = {}
+    queues = [order(scores) for scores in scaled or [{}]]
+    for position in range(max(map(len, queues), default=0)):
+        for queue in queues:
+            if position < len(queue):
+                chosen.setdefault(queue[position])
+        if len(chosen) >= limit:
+            break
+    return [(dataset, reached[dataset][1]) for dataset in list(chosen)[:limit]]
+
+
+def _scaled(scores: Mapping[str, float]) -> dict[str, float]:
+    top = max(scores.values(), default=0.0)
+    return {dataset: score / top for dataset, score in scores.items()} if top > 0 else {}
+
+
+def _reach(hits: Sequence[str], graph: LinkGraph, fit: Mapping[str, float]) -> dict[str, tuple[float, str]]:
+    """Return dataset → (strength, via) of what is one or two steps from the hits."""
+    own = set(hits)
+    reached: dict[str, tuple[float, str]] = {}
+
+    def step(start: str, factor: float, prefix: str) -> None:
+        for link in graph.links(start):
+            strength = factor * link.weight
+            if link.other not in own and strength > reached.get(link.other, (0.0, ""))[0]:
+                reached[link.other] = (strength, prefix + link.via)
+
+    for position, hit in enumerate(hits):
+        step(hit, 1.0 / (1.0 + _RANK_LOSS * position), "")
+    first = sorted(reached, key=lambda d: (-fit.get(d, _MIN_FIT) * reached[d][0] ** STRENGTH, d))[:_FRONTIER]
+    for dataset in first:
+        strength, via = reached[dataset]
+        step(dataset, SECOND_STEP * strength, f"{via}; then ")
+    return reached
