@@ -91,7 +91,7 @@ def sniff(text: str) -> Sniffed:
     if fixed := fixed_width(sample):
         return fixed
     guess = _ask_clevercsv(sample)
-    if guess and guess.columns > 1 and guess.consistency >= 0.5:
+    if guess and guess.columns > 1 and guess.consistency >= (0.5 if guess.delimiter in USUAL else 0.9) and _same_top(sample, guess):
         return guess
     fair = [one for one in tried if one.columns > 1 and one.consistency >= 0.35]
     if fair:
@@ -152,6 +152,12 @@ def _clearest(sample: str, clear: list[Sniffed]) -> Sniffed:
     return max(even, key=lambda one: (one.consistency, one.columns))
 
 
+def _same_top(sample: str, found: Sniffed) -> bool:
+    """Tell whether the first line has the usual number of fields; for the usual delimiters it may be a title."""
+    first = next((row for row in found.reader(iter(sample.splitlines(keepends=True))) if any(row)), [])
+    return found.delimiter in USUAL or len(first) == found.columns
+
+
 def _ask_clevercsv(sample: str) -> Sniffed | None:
     import clevercsv
 
@@ -184,8 +190,9 @@ def _several_characters(sample: str) -> Sniffed | None:
 def fixed_width(sample: str) -> Sniffed | None:
     """Return columns by position if every line has blanks at the same places, two or more of them in some line."""
     lines = [line.expandtabs(8) for line in sample.splitlines() if line.strip()]
-    if not 3 <= len(lines) or not any("  " in line.strip() for line in lines):
+    if not 3 <= len(lines):
         return None
+    head, lines = lines[0], lines[1:]
     width = max(map(len, lines))
     if width > 2000 or sum("  " in line.strip() for line in lines) < 0.5 * len(lines):
         return None
@@ -198,6 +205,8 @@ def fixed_width(sample: str) -> Sniffed | None:
         return None
     fields = [sum(bool(line[start:end].strip()) for line in lines) for start, end in zip(stops, [*stops[1:], None], strict=True)]
     if min(fields) < 0.5 * len(lines) or len(stops) > 0.5 * width:
+        return None
+    if len(head.split()) != len(stops) and len(re.split(r"\s{2,}", head.strip())) != len(stops):
         return None
     return Sniffed("", consistency=1.0, columns=len(stops), stops=tuple(stops))
 

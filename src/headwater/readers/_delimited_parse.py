@@ -99,7 +99,10 @@ def _by_csv(text: str, dialect: Sniffed) -> Parsed:
         lines.append(line)
         number = reader.line_num  # type: ignore[attr-defined]
         line = number + 1
-    return Parsed(rows, lines, count_records(text, dialect))
+    counted = count_records(text, dialect)
+    if counted is not None and counted != sum(1 for row in rows if row and not (len(row) == 1 and not row[0].strip())):
+        counted = count_by_pattern(text, dialect)
+    return Parsed(rows, lines, counted)
 
 
 def count_records(text: str, dialect: Sniffed) -> int | None:
@@ -118,6 +121,14 @@ def count_records(text: str, dialect: Sniffed) -> int | None:
         outside = outside.replace("\r\n", "\n").replace("\r", "\n")
     lines = outside.split("\n")
     return len(lines) - sum(1 for line in lines if not line or line.isspace())
+
+
+def count_by_pattern(text: str, dialect: Sniffed) -> int:
+    """Count the records that are not blank in a text that has quotes inside unquoted fields too."""
+    quote = re.escape(dialect.quote)
+    edge = rf"(^|{re.escape(dialect.delimiter or chr(31))}|[\r\n])"
+    bare = re.sub(rf"{edge} ?{quote}(?:[^{quote}]|{quote}{quote})*{quote}", r"\1x", text)
+    return sum(1 for line in split_lines(bare) if line and not line.isspace())
 
 
 def _quotes_astray(parsed: Parsed, text: str, dialect: Sniffed, width: int) -> bool:
@@ -287,9 +298,15 @@ def _join_smart(row: Sequence[str], delimiter: str) -> list[str]:
 def _by_position(text: str, stops: Sequence[int], offset: int) -> Parsed:
     parsed = Parsed()
     spans = list(zip(stops, [*stops[1:], None], strict=True))
+    first = True
     for number, line in enumerate(split_lines(text), 1 + offset):
         line = line.expandtabs(8)
-        parsed.rows.append([line[start:end].strip() for start, end in spans] if line.strip() else [])
+        if first and line.strip():
+            names = re.split(r"\s{2,}", line.strip())
+            parsed.rows.append(names if len(names) == len(stops) else line.split())
+            first = False
+        else:
+            parsed.rows.append([line[start:end].strip() for start, end in spans] if line.strip() else [])
         parsed.lines.append(number)
     return parsed
 

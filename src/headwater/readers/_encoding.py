@@ -133,7 +133,8 @@ def guess_encoding(data: bytes) -> str:
         guess = _canonical(guess)
         weight = min(1.0, sum(byte > 127 for byte in sample) / ENOUGH_BYTES)  # a guess from a few bytes is worth little
         base = candidates.get(guess, 0.0 if guess in _USUAL else -0.1)
-        candidates[guess] = base + (0.25 * confidence * weight if confidence >= SURE else 0.0)
+        trusted = confidence >= SURE and (guess in _USUAL or guess in candidates)
+        candidates[guess] = base + (0.25 * confidence * weight if trusted else 0.0)
     except LookupError:
         pass
     scores = {name: plausibility(sample, name) + bonus for name, bonus in candidates.items() if name not in ("utf-8", "latin-1")}

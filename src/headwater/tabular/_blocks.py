@@ -40,7 +40,7 @@ def split_rows(rows: Sequence[Row]) -> list[tuple[int, int]]:
                 pending = start if pending is None else pending
             else:
                 pending = None
-            if not starts and layout is None and any(filled(row) > 1 for row in block):
+            if not starts and (len(block) > 4 or max(map(filled, block)) > 2) and any(filled(row) > 1 for row in block):
                 starts.append(0)
             continue
         names = [one_line(cell) for cell in block[layout.header[-1]]]

@@ -192,10 +192,16 @@ def _take_records(
     if repeats:
         parts.warnings.append(f"the header is repeated on {_places(repeats)}; these rows were left out")
     parts.set_aside += len(repeats)
-    if short:
+    if short and not _often_blank(parts, width, set(short)):
         parts.warnings.append(f"{len(short)} records are short and were padded ({_places(short)})")
     if long:
         _widen(parts, long, width)
+
+
+def _often_blank(parts: Parts, width: int, short: set[int]) -> bool:
+    """Tell whether the last field is blank in most whole records, so that writers leave it out."""
+    whole = [row[width - 1] for row, line in zip(parts.records, parts.lines, strict=True) if line not in short]
+    return bool(whole) and sum(map(is_blank, whole)) > 0.5 * len(whole)
 
 
 def _is_remark(row: Row) -> bool:
@@ -211,7 +217,7 @@ def _places(lines: Sequence[int]) -> str:
 def _fits(row: Row, kinds: Sequence[Kind]) -> bool:
     """Tell whether the cells of a row of the wrong width are of their columns' kinds."""
     return all(
-        kind in ("text", "", "missing") or kind_of(cell) in (kind, "", "missing") for cell, kind in zip(row, kinds, strict=False)
+        kind in ("mixed", "", "missing") or kind_of(cell) in (kind, "", "missing") for cell, kind in zip(row, kinds, strict=False)
     )
 
 

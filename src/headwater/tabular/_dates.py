@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import zoneinfo
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -41,7 +42,7 @@ class DateText(NamedTuple):
 
 _MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
 _CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?P<fraction>[.,]\d{1,9})?)?\s*(?P<half>[ap]\.?m\.?)?"
-_ZONE = r"(?P<zone>Z|UTC|GMT|[-+]\d{2}:?\d{2}|[-+]\d{2}(?!\d))"
+_ZONE = r"(?P<zone>Z|UTC|GMT|[-+]\d{2}:?\d{2}|[-+]\d{2}(?!\d)|[A-Z][A-Za-z]+/[A-Z][A-Za-z_/]+)"
 _TAIL = rf"(?:(?:\s*T\s*|,?\s+|(?<=\d)T){_CLOCK}\s*{_ZONE}?)?"
 _WEEKDAY = r"(?:(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)(?:day|nesday|sday|rsday|urday)?\.?,?\s+)?"
 
@@ -94,9 +95,12 @@ def _clock(match: re.Match[str]) -> tuple[dt.time | None, bool]:
     return dt.time(hour, minute, second, micro), True
 
 
-def _zone(text: str | None) -> dt.timedelta | None:
+def _zone(text: str | None, moment: dt.datetime) -> dt.timedelta | None:
+    """Return the offset of a zone at a local time; ZoneInfoNotFoundError (a KeyError) for a name that is none."""
     if not text:
         return None
+    if "/" in text:
+        return zoneinfo.ZoneInfo(text).utcoffset(moment)
     if text[0] not in "+-":
         return dt.timedelta(0)
     digits = text[1:].replace(":", "").ljust(4, "0")
@@ -110,7 +114,10 @@ def _make(match: re.Match[str], day_first: dt.date | None, month_first: dt.date 
         return None
     if time is not None:
         form += " %H:%M" + (":%S" if match["second"] else "")
-    zone = _zone(match["zone"])
+    try:
+        zone = _zone(match["zone"], dt.datetime.combine(day_first or month_first or EXCEL_EPOCH, time or dt.time.min))
+    except (KeyError, ValueError):
+        return None
     return DateText(day_first, month_first, form + (" %z" if match["zone"] else ""), time, zone, zone is not None)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from headwater.tabular._cells import Kind, is_blank, is_blank_row, is_year, kind_of, one_line
 from headwater.tabular._units import is_unit_row
+from headwater.tabular._vocabulary import NAME_WORD
 
 HEAD = 60
 """Rows at the top among which the header is looked for."""
@@ -33,7 +34,7 @@ class Layout:
         units: the row with units, or None.
         body: first row that is not above the records.
         width: number of columns, by the header and the usual row.
-        kinds: kind of each column's values, "text" where they are mixed, "" where there are none.
+        kinds: kind of each column's values, "mixed" where none prevails, "" where there are none.
         unsure: no evidence tells whether the first row is a header.
     """
 
@@ -87,9 +88,20 @@ def find_layout(rows: Sequence[Row], header_rows: int | None = None) -> Layout:
         return layout
     layout.width = max(layout.width, extent(rows[top]))
     _find_header(rows, seen, top, layout)
+    if layout.header:
+        _trust_header(rows, layout)
     first = layout.header[0] if layout.header else top
     layout.preamble = [index for index in seen if index < first]
     return layout
+
+
+def _trust_header(rows: Sequence[Row], layout: Layout) -> None:
+    """Take the header's width if it is the less usual one, but fewer than half of the records go beyond it."""
+    named = max(extent(rows[index]) for index in layout.header)
+    records = [row for row in rows[layout.body :] if not is_blank_row(row)]
+    if named < layout.width and sum(extent(row) > named for row in records) <= 0.5 * len(records):
+        layout.width = named
+        del layout.kinds[named:]
 
 
 def _usual_width(rows: Sequence[Row]) -> int:
@@ -129,7 +141,7 @@ def _is_comment(row: Row) -> bool:
 
 
 def column_kinds(rows: Sequence[Row], width: int) -> list[Kind]:
-    """Return the kind that at least four of five values of each column have, "text" for none, "" for no values."""
+    """Return the kind that at least four of five values of each column have, "mixed" for none, "" for no values."""
     kinds: list[Kind] = []
     for column in range(width):
         counts = Counter(kind_of(row[column]) for row in rows if column < len(row))
@@ -138,7 +150,7 @@ def column_kinds(rows: Sequence[Row], width: int) -> list[Kind]:
             kinds.append("missing" if counts["missing"] else "")
             continue
         kind, count = Counter({k: n for k, n in counts.items() if k not in ("", "missing")}).most_common(1)[0]
-        kinds.append(kind if count >= 0.8 * values else "text")
+        kinds.append(kind if count >= 0.8 * values else "mixed")
     return kinds
 
 
@@ -216,10 +228,28 @@ def _is_header(row: Row, kinds: Sequence[Kind], below: Sequence[Row]) -> bool | 
         return True
     if not texts:
         return bool(row) and _counts_up([cell for cell in row if not is_blank(cell)])
-    repeats = sum(_recurs(cell, column, below) for column, cell in enumerate(row) if kind_of(cell) == "text")
-    if len(set(texts)) < len(texts) and repeats:
-        return False
-    return repeats < max(1, len(texts) / 4) and (True if len(texts) >= 0.5 * len(row) else None) or (None if not repeats else False)
+    return _is_header_of_texts(row, below)
+
+
+def _is_header_of_texts(row: Row, below: Sequence[Row]) -> bool | None:
+    """Tell whether the first row of a table of texts is a header: its cells look unlike those below them."""
+    score = 0.0
+    cells = [(column, cell) for column, cell in enumerate(row) if kind_of(cell) == "text"]
+    for column, cell in cells:
+        text = one_line(cell)
+        values = [one_line(other[column]) for other in below if column < len(other) and not is_blank(other[column])]
+        lengths = set(map(len, values))
+        if len(values) > 2 and len(lengths) <= 2 and len(text) not in range(min(lengths), max(lengths) + 1):
+            score += 2  # codes of one length under a longer name
+        if text in values:
+            score -= 1 + (values.count(text) > 1)
+        else:
+            score += 0.5
+        if NAME_WORD.search(text):
+            score += 1
+    if score > 0.3 * len(cells):
+        return True
+    return None if score > 0 else False
 
 
 def _same_years(values: Sequence[Any], below: Sequence[Row], kinds: Sequence[Kind], row: Row) -> bool:
@@ -237,11 +267,8 @@ def _untypical(row: Row, kinds: Sequence[Kind], below: Sequence[Row]) -> bool:
 
 def _recurs(cell: Any, column: int, below: Sequence[Row]) -> bool:
     """Tell whether a text comes back in its column, in rows that are not all names (a repeated header)."""
-    text = one_line(cell).casefold()
-    return any(
-        column < len(row) and isinstance(row[column], str) and row[column].strip().casefold() == text
-        for row in below
-    )
+    text = one_line(cell)
+    return any(column < len(row) and isinstance(row[column], str) and row[column].strip() == text for row in below)
 
 
 def _continues(above: Row, row: Row, kinds: Sequence[Kind], rest: Sequence[Row]) -> bool:
@@ -252,7 +279,7 @@ def _continues(above: Row, row: Row, kinds: Sequence[Kind], rest: Sequence[Row])
         return False
     if cells:
         full = len(cells) == len(typed)
-        if not (full or is_blank(row[0])):
+        if not (full or is_blank(row[0])) or (len(rest) < 2 and not _gaps(above)):
             return False
         return _untypical(row, kinds, rest)
     if typed and filled(row) > 0:

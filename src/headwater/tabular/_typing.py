@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 MAX_DIGITS = 38
 """Digits of decimal128."""
 
+RARE = 0.025
+"""Share of values up to which those that spoil a column's type are told as its damage, not as its nature."""
+
 _VERSION_NAME = re.compile(r"(?:^|[^a-z])(?:version|release|revision|build|firmware)(?:$|[^a-z])", re.IGNORECASE)
 _DATE_NAME = re.compile(r"(?:^|[^a-z])(?:date|day|datum|fecha|dt|ymd|yyyymmdd)(?:$|[^a-z])|date$", re.IGNORECASE)
 _SPAN_NAME = re.compile(r"length|duration|elapsed|run\s*time|lap|split|pace", re.IGNORECASE)
-_NEAR_NUMBER = re.compile(r"[<>≤≥~≈±]|.*\d")
 _MASK = re.compile(r"(?:[<>≤≥~≈±]|less than|under|over|fewer than|more than|up to)\s*=?\s*\d", re.IGNORECASE)
 _OFFSET_UTC = "UTC"
 
@@ -91,7 +93,7 @@ def decide(scan: ColumnScan, hints: Hints | None = None) -> Plan:
     scan.settle()
     if scan.text or scan.values <= 0:
         return _text(scan)
-    if scan.booleans == scan.values:
+    if scan.booleans == scan.values and scan.marks.total() < scan.values:
         return _typed(scan, Plan("boolean", "bool"))
     for attempt in (_as_date, _as_number, _as_time):
         plan = attempt(scan, hints)
@@ -124,9 +126,9 @@ def _text(scan: ColumnScan, told: bool = False, warning: str = "") -> Plan:
 
 def _near_miss(scan: ColumnScan, best: int, failing: int, kind: str) -> list[str]:
     """Tell of a column that is text only because of a few values that look like damaged ones of its kind."""
-    odd = [text for text in scan.samples if _NEAR_NUMBER.match(text)]
+    odd = [text for text in scan.samples if any(map(str.isdigit, text)) and sum(map(str.isalpha, text)) < 2]
     masked = odd and all(_MASK.match(text) for text in scan.samples)
-    if not odd or not (masked or (best >= 0.9 * scan.values and scan.values >= 5)):
+    if not odd or not (masked or failing <= max(1, RARE * scan.values) and scan.values >= 5):
         return []
     shown = ", ".join(repr(text[:40]) for text in odd[:3])
     return [f"{best} of {scan.values} values are a {kind}, {failing} are not ({shown}): the column is kept as text"]

@@ -142,3 +142,11 @@ MONTHS = {
     for name in names.split()
 }
 """English names of months, in lower case, and their numbers."""
+
+NAME_WORD = re.compile(
+    r"""(?:^|[\W_])(?:id|ids|name|names|title|code|codes|date|type|category|status|country|state|city|county|region|address|
+    description|notes?|comments?|url|link|email|gender|sex|age|group|year|month|day|time|key|value|label|source|field|
+    number|no|count|total|rank|team|player|party|author|first|last)(?:$|[\W_])|[a-z]+_[a-z]+""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Words that names of columns are made of."""
