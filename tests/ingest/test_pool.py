@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -67,6 +68,13 @@ class Acts:
     def hold(size):
         Acts.held = b"x" * size
         return os.getpid()
+
+    @staticmethod
+    def litter(then):
+        with tempfile.NamedTemporaryFile(delete=False) as file:
+            file.write(b"x")
+        Acts.spin(0) if then == "spin" else None
+        return file.name
 
     @staticmethod
     def mark(path):
@@ -194,13 +202,16 @@ def test_partial_functions():
         assert [o.value for _, o in pool.run(["hey"])] == ["hey!"]
 
 
-def test_function_that_cannot_be_imported():
+def test_function_that_cannot_be_imported(tmp_path):
     shout.__module__, kept = "no_such_module", shout.__module__
     sys.modules["no_such_module"] = sys.modules[__name__]
     try:
-        pool = WorkerPool(functools.partial(shout, "!"), workers=1, memory_mb=200, deadline_s=9)
+        pool = WorkerPool(
+            functools.partial(shout, "!"), workers=1, memory_mb=200, deadline_s=9, scratch=tmp_path
+        )
         with pool, pytest.raises(SetupError, match="no_such_module"):
             list(pool.run(["hey"]))
+        assert not list(tmp_path.iterdir())
     finally:
         del sys.modules["no_such_module"]
         shout.__module__ = kept
@@ -240,12 +251,14 @@ def test_first_interrupt_stops_second_raises():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_forking_process_killed_from_outside():
-    with make() as pool:
+def test_forking_process_killed_from_outside(tmp_path):
+    with make(scratch=tmp_path) as pool:
         results = pool.run([("sleep", 0.3), *GOOD])
         next(results)
         pool._process.kill()
         outcomes = dict(results)
+        assert len(list(tmp_path.iterdir())) == 1
+    assert not list(tmp_path.iterdir())
     assert all(o.ok for o in outcomes.values()) and len(outcomes) == len(GOOD)
 
 
@@ -287,6 +300,15 @@ def test_workers_die_with_the_process_that_forked_them(tmp_path):
     finally:
         main.kill()
         main.wait()
+
+
+def test_temporary_files_do_not_stay(tmp_path):
+    with make(deadline_s=0.5, scratch=tmp_path) as pool:
+        outcomes = dict(pool.run([("litter", "spin"), ("litter", "end")]))
+        assert outcomes["litter", "spin"].kind == "timed_out"
+        assert Path(outcomes["litter", "end"].value).is_relative_to(tmp_path)
+        assert len(list(tmp_path.glob("*/*/*"))) == 1
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_working_folder_is_not_imported_from(tmp_path, monkeypatch):

@@ -6,6 +6,7 @@ import contextlib
 import os
 import pickle
 import selectors
+import shutil
 import signal
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Final, Generic, Literal, TypeVar
 
@@ -28,7 +30,7 @@ OutcomeKind = Literal["ok", "error", "crashed", "timed_out", "out_of_memory"]
 
 _SHORT_S: Final = 0.02  # a worker with tasks shorter than this gets its next one before it asks
 _SMALL: Final = 32 << 10  # bytes of a task that surely fit the buffer of a socket
-_GROWN: Final = 0.5  # share of the memory limit that an idle worker may hold
+_GROWN: Final = 0.5  # share of the memory limit that a worker may grow by over its tasks
 _MAX_STARTS: Final = 4
 _START_S: Final = 60.0
 
@@ -116,6 +118,7 @@ class WorkerPool(Generic[Task]):
         deadline_s: seconds for one task, or a function that gives them for each.
         recycle_after: tasks after which a worker is replaced.
         preload: modules to import once, before workers are forked.
+        scratch: folder in which workers get their temporary folders; the system's if None.
         handle_sigint: install a handler for Ctrl-C while the pool is open (main thread only).
 
     Raises:
@@ -131,6 +134,7 @@ class WorkerPool(Generic[Task]):
         deadline_s: float | Callable[[Task], float],
         recycle_after: int = 500,
         preload: Sequence[str] = (),
+        scratch: Path | None = None,
         handle_sigint: bool = True,
     ) -> None:
         self.interrupted = False
@@ -140,6 +144,8 @@ class WorkerPool(Generic[Task]):
         self._deadline = deadline_s
         self._recycle_after = recycle_after
         self._preload = list(preload)
+        self._scratch = scratch
+        self._temporary = ""
         self._handle_sigint = handle_sigint
         self._old_handler: Any = None
         self._stopping = False
@@ -252,13 +258,17 @@ class WorkerPool(Generic[Task]):
             self._hang_up(worker)
 
     def _take(self, worker: _WorkerEnd[Task], message: bytes) -> None:
-        number, kind, seconds, held = zygote.RESULT.unpack_from(message)
+        number, kind, seconds, grown = zygote.RESULT.unpack_from(message)
         item = worker.running.popleft()
         assert item.number == number, "a worker answers in the order it was asked"
         self._done.append((item.task, _outcome(kind, message[zygote.RESULT.size :], seconds)))
         worker.finished += 1
         worker.last_s = seconds
-        if kind == zygote.NO_MEMORY or worker.finished >= self._recycle_after or held > _GROWN * self._memory:
+        if (
+            kind == zygote.NO_MEMORY
+            or worker.finished >= self._recycle_after
+            or grown > _GROWN * self._memory
+        ):
             worker.retire = True
         if worker.retire and not worker.running:
             del self._workers[worker.number]
@@ -336,22 +346,24 @@ class WorkerPool(Generic[Task]):
                 env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
             )
             theirs.close()
-            said = self._greet(ours)
+            self._temporary = tempfile.mkdtemp(prefix="headwater-workers-", dir=self._scratch)
+            said = self._greet(ours, self._temporary)
             if said != b"ready":
+                self._process.kill()
+                self._end_processes()
                 log.seek(0)
                 lines = log.read().decode(errors="replace").strip().splitlines()
                 ours.close()
-                raise SetupError(
-                    "Worker processes cannot be started: "
-                    + (said.decode() or (lines or ["no reason given"])[-1])
-                )
+                reason = said.decode() or (lines or ["no reason given"])[-1]
+                raise SetupError(f"Worker processes cannot be started: {reason}")
         self._control = ours
         self._selector.register(ours, selectors.EVENT_READ, None)
 
-    def _greet(self, control: socket.socket) -> bytes:
+    def _greet(self, control: socket.socket, scratch: str) -> bytes:
         connection = Connection(os.dup(control.fileno()))
+        parts = (pickle.dumps(self._preload), self._frozen, str(self._memory).encode(), os.fsencode(scratch))
         try:
-            for part in (pickle.dumps(self._preload), self._frozen, str(self._memory).encode()):
+            for part in parts:
                 connection.send_bytes(part)
             return connection.recv_bytes() if connection.poll(_START_S) else b"no answer"
         except (EOFError, OSError):
@@ -380,6 +392,7 @@ class WorkerPool(Generic[Task]):
         if self._process is not None:
             self._process.wait()
             self._process = None
+            shutil.rmtree(self._temporary, ignore_errors=True)
 
     def _on_sigint(self, number: int, frame: FrameType | None) -> None:
         if self.interrupted:

@@ -3,6 +3,7 @@
 It is started afresh, so it inherits nothing large, imports the readers' libraries once, and then forks a worker in
 milliseconds. It stands outside the workers: it kills one whose task runs over its deadline or takes too much memory,
 also while the main process is busy with something else. It ends, and its workers with it, when the main process does.
+Each worker has a temporary folder of its own, which is emptied behind it, however it ended.
 
 Messages on the control socket have fixed sizes: `REQUEST` in, `REPORT` out. Tasks and results do not pass here, they
 go through one socket per worker, handed over with the request to fork.
@@ -19,10 +20,12 @@ import os
 import pickle
 import resource
 import select
+import shutil
 import signal
 import socket
 import struct
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Callable
@@ -40,7 +43,7 @@ TASK: Final = struct.Struct("!qd")
 """Head of a task for a worker: its number (from 1) and deadline in seconds; the pickled task follows."""
 
 RESULT: Final = struct.Struct("!qcdq")
-"""Head of a result: number of the task, kind, seconds, bytes of memory held afterwards; a pickle follows."""
+"""Head of a result: number of the task, kind, seconds, bytes the worker has grown by; a pickle follows."""
 
 FORK, KILL = b"F", b"K"
 BY_ITSELF, OVER_TIME, OVER_MEMORY, ON_REQUEST = b"-", b"t", b"m", b"k"
@@ -70,7 +73,7 @@ def main(control_fd: int) -> None:
     for module in pickle.loads(setup.recv_bytes()):
         with contextlib.suppress(ImportError):
             importlib.import_module(module)
-    frozen, memory_bytes = setup.recv_bytes(), int(setup.recv_bytes())
+    frozen, memory_bytes, scratch = setup.recv_bytes(), int(setup.recv_bytes()), setup.recv_bytes()
     try:
         function = pickle.loads(frozen)
     except (ImportError, AttributeError, pickle.UnpicklingError) as error:
@@ -80,14 +83,17 @@ def main(control_fd: int) -> None:
     setup.close()
     gc.collect()
     gc.freeze()  # keeps the collector from touching, and so copying, the pages shared with the workers
-    _Zygote(control, function, memory_bytes).serve()
+    _Zygote(control, function, memory_bytes, os.fsdecode(scratch)).serve()
 
 
 class _Zygote:
-    def __init__(self, control: socket.socket, function: Callable[[Any], Any], memory_bytes: int) -> None:
+    def __init__(
+        self, control: socket.socket, function: Callable[[Any], Any], memory_bytes: int, scratch: str
+    ) -> None:
         self._control = control
         self._function = function
         self._memory_bytes = memory_bytes
+        self._scratch = scratch
         self._slots = mmap.mmap(-1, _SLOT.size * _MAX_WORKERS)
         self._free = list(range(_MAX_WORKERS))
         self._children: dict[int, _Child] = {}
@@ -115,6 +121,9 @@ class _Zygote:
         finally:
             for pid in self._children:
                 os.kill(pid, signal.SIGKILL)
+            for pid in self._children:
+                os.waitpid(pid, 0)
+            shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _obey(self) -> bool:
         data, handles, _, _ = socket.recv_fds(self._control, REQUEST.size, 1)
@@ -139,12 +148,12 @@ class _Zygote:
             self._children[pid] = _Child(number, slot)
             return
         try:
-            self._become_worker(zygote)
+            self._become_worker(zygote, number)
             _Worker(handle, self._function, self._slots, slot * _SLOT.size).work()
         finally:
             os._exit(0)
 
-    def _become_worker(self, zygote: int) -> None:
+    def _become_worker(self, zygote: int, number: int) -> None:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         self._control.close()
@@ -156,8 +165,13 @@ class _Zygote:
             os._exit(0)
         with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
             file.write("1000")  # should the system run out of memory, this process goes first
+        tempfile.tempdir = os.environ["TMPDIR"] = self._folder(number)
+        os.makedirs(tempfile.tempdir, exist_ok=True)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         _limit_address_space(self._memory_bytes)
+
+    def _folder(self, number: int) -> str:
+        return os.path.join(self._scratch, str(number))
 
     def _watch(self) -> None:
         """Kill what is over its limits. A worker between two tasks is left alone: its result is on its way."""
@@ -189,6 +203,7 @@ class _Zygote:
             task, began, _ = _SLOT.unpack_from(self._slots, child.slot * _SLOT.size)
             seconds = time.monotonic() - began if task else 0.0
             self._free.append(child.slot)
+            shutil.rmtree(self._folder(child.number), ignore_errors=True)
             self._control.sendall(REPORT.pack(child.number, status, child.reason, task, child.peak, seconds))
 
 
@@ -198,6 +213,7 @@ class _Worker:
         self._function = function
         self._slots = slots
         self._place = place
+        self._held_at_first = anonymous_bytes(os.getpid())
 
     def work(self) -> None:
         """Take tasks until the main process closes the socket."""
@@ -212,7 +228,8 @@ class _Worker:
             _SLOT.pack_into(self._slots, self._place, number, began, deadline)
             kind, payload = self._run(message)
             seconds = time.monotonic() - began
-            head = RESULT.pack(number, kind, seconds, anonymous_bytes(os.getpid()))
+            grown = anonymous_bytes(os.getpid()) - self._held_at_first
+            head = RESULT.pack(number, kind, seconds, grown)
             _SLOT.pack_into(self._slots, self._place, 0, 0.0, 0.0)
             try:
                 self._connection.send_bytes(head + payload)

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -71,6 +70,8 @@ def diagnose(
 
 
 def _versions() -> Check:
+    from importlib.metadata import PackageNotFoundError, version
+
     found = [f"Python {sys.version.split()[0]}"]
     for package in _PACKAGES:
         try:

@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import stat
+import sys
 import tempfile
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -33,6 +34,7 @@ _SPECIAL: Final[dict[int, tuple[Kind, str]]] = {
     stat.S_IFBLK: ("device", "device, not a file"),
 }
 
+_UTF8: Final = sys.getfilesystemencoding().lower() == "utf-8"
 _EFFECTIVE: Final = os.access in os.supports_effective_ids
 
 # Characters that some library takes for something else than a name: a glob, a line end, a URL.
@@ -123,7 +125,7 @@ class LocalStorage:
         full = self._full(path)
         os.close(self._open(path))
         text = os.fsdecode(full)
-        if not _AWKWARD.search(text):
+        if not _AWKWARD.search(text) and (_UTF8 or text.isascii()):
             yield Path(text)
             return
         suffix = re.search(r"\.[A-Za-z0-9]{1,8}$", path)
