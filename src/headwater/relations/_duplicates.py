@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from headwater.relations._names import column_key
+from headwater.relations._names import column_key, column_similarity
 from headwater.relations._near import similar_pairs
 from headwater.relations._sketch import ColumnSketch, TableSketch, TextSketch
 
@@ -30,6 +30,7 @@ FORMATS: tuple[str, ...] = (
 """Formats from the most to the least preferred copy: lines that evidence can point to first, then typed columns, then
 nested and printed forms."""
 
+_ENDING = re.compile(r"(?:\.[A-Za-z][A-Za-z0-9]{0,8})+(?=$|[!#])")
 _COPY = re.compile(
     r"(?:\bcopy\b|\bkopie\b|\bcopie\b|\bcopia\b|[ _-]\(\d+\)|~|\.bak\b|\bbackup\b|\barchive/)", re.IGNORECASE
 )
@@ -112,9 +113,9 @@ def _same_content(tables: Sequence[TableSketch]) -> list[list[TableSketch]]:
 
 
 def _same_order(a: TableSketch, b: TableSketch) -> bool:
-    return [column_key(c.name) for c in a.columns] == [
-        column_key(c.name) for c in b.columns
-    ] and a.order == b.order
+    return [column_key(c.name) for c in a.columns] == [column_key(c.name) for c in b.columns] and (
+        a.order == b.order or 0 in (a.order, b.order)
+    )
 
 
 def _revisions(tables: Sequence[TableSketch]) -> list[Duplicate]:
@@ -130,6 +131,8 @@ def _revisions(tables: Sequence[TableSketch]) -> list[Duplicate]:
         for i, table in enumerate(group):
             best: Duplicate | None = None
             for other in group[:i] if i < 200 else group[:1]:
+                if not _akin(table, other):
+                    continue
                 found = _compare(table, other)
                 if found and (
                     best is None
@@ -139,6 +142,14 @@ def _revisions(tables: Sequence[TableSketch]) -> list[Duplicate]:
             if best:
                 out.append(best)
     return out
+
+
+def _akin(a: TableSketch, b: TableSketch) -> bool:
+    """Tell whether two tables can be revisions or parts of each other: of one dataset, or of files with like names."""
+    if a.rows < 3 or min(a.rows, b.rows) * len(a.columns) < 10:
+        return False
+    names = [_ENDING.sub("", t.document.rsplit("/", 1)[-1]) for t in (a, b)]
+    return a.dataset == b.dataset or column_similarity(*names) >= 0.6
 
 
 def _compare(small: TableSketch, large: TableSketch) -> Duplicate | None:

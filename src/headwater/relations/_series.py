@@ -28,18 +28,53 @@ RENAMED = 0.75
 """Least likeness of the names of a column that was renamed between two members."""
 
 _MONTHS = "jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
-_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("date", re.compile(r"(?<!\d)(?:19|20)\d{2}[-_. ]?(?:0[1-9]|1[0-2])[-_. ]?(?:0[1-9]|[12]\d|3[01])(?!\d)")),
-    ("date", re.compile(r"(?<!\d)(?:0[1-9]|1[0-2])[-_. ](?:0[1-9]|[12]\d|3[01])[-_. ](?:19|20)\d{2}(?!\d)")),
-    ("quarter", re.compile(r"(?<!\d)(?:19|20)\d{2}[-_ ]?q[1-4](?![a-z0-9])|(?<![a-z0-9])q[1-4][-_ ]?(?:19|20)\d{2}(?!\d)")),
-    ("month", re.compile(rf"(?<!\d)(?:19|20)\d{{2}}[-_. ]?(?:0[1-9]|1[0-2])(?!\d)|(?<![a-z])(?:{_MONTHS})[-_ ]?(?:19|20)\d{{2}}(?!\d)")),
-    ("year", re.compile(r"(?<!\d)(?:1[5-9]|20)\d{2}[-_–](?:(?:1[5-9]|20)\d{2}|\d{2})(?!\d)|(?<![a-z0-9])fy[-_ ]?(?:\d{4}|\d{2})(?!\d)")),
-    ("year", re.compile(r"(?<!\d)(?:1[5-9]|20)\d{2}(?!\d)")),
-    ("edition", re.compile(r"(?<![a-z])(?:v|ver|version|ed|edition|release|wave|round|phase)[-_. ]?\d+(?:\.\d+)*(?![a-z0-9])")),
-    ("part", re.compile(r"(?<![a-z])(?:part|pt|chunk|batch|segment|section|vol|volume|page|split|shard|teil|sheet)[-_. ]?\d+(?:[-_ ]?of[-_ ]?\d+)?(?![a-z0-9])")),
-    ("month", re.compile(rf"(?<![a-z])(?:{_MONTHS})(?![a-z])")),
-)  # fmt: skip
-"""Changing parts of names, the most specific first."""
+_PATTERNS: tuple[tuple[str, str], ...] = (
+    ("date", r"(?<!\d)(?:19|20)\d{2}[-_. ]?(?:0[1-9]|1[0-2])[-_. ]?(?:0[1-9]|[12]\d|3[01])(?!\d)"),
+    ("date", r"(?<!\d)(?:0[1-9]|1[0-2])[-_. ](?:0[1-9]|[12]\d|3[01])[-_. ](?:19|20)\d{2}(?!\d)"),
+    (
+        "quarter",
+        r"(?<!\d)(?:19|20)\d{2}[-_ ]?q[1-4](?![a-z0-9])|(?<![a-z0-9])q[1-4][-_ ]?(?:19|20)\d{2}(?!\d)",
+    ),
+    (
+        "year",
+        r"(?<!\d)(?:1[5-9]|20)\d{2}[-_–](?:1[5-9]|20)\d{2}(?!\d)|(?<![a-z0-9])fy[-_ ]?(?:\d{4}|\d{2})(?!\d)",
+    ),
+    (
+        "month",
+        rf"(?<!\d)(?:19|20)\d{{2}}[-_. ]?(?:0[1-9]|1[0-2])(?!\d)|(?<![a-z])(?:{_MONTHS})[-_ ]?(?:19|20)\d{{2}}(?!\d)",
+    ),
+    ("year", r"(?<!\d)(?:1[5-9]|20)\d{2}(?:[-_–]\d{2})?(?!\d)"),
+    (
+        "edition",
+        r"(?<![a-z])(?:v|ver|version|ed|edition|release|wave|round|phase)[-_. ]?\d+(?:\.\d+)*(?![a-z0-9])",
+    ),
+    (
+        "part",
+        r"(?<![a-z])(?:part|pt|chunk|batch|segment|section|vol|volume|page|split|shard|teil)[-_. ]?\d+"
+        r"(?:[-_ ]?of[-_ ]?\d+)?(?![a-z0-9])",
+    ),
+    ("month", rf"(?<![a-z])(?:{_MONTHS})(?![a-z])"),
+)
+"""Changing parts of names in lower case; at one place the first that fits counts."""
+
+_CHANGING = re.compile("|".join(f"(?P<{kind}{i}>{pattern})" for i, (kind, pattern) in enumerate(_PATTERNS)))
+_GRAIN = frozenset(
+    {
+        "annual",
+        "yearly",
+        "quarterly",
+        "monthly",
+        "weekly",
+        "daily",
+        "hourly",
+        "total",
+        "totals",
+        "summary",
+        "all",
+        "full",
+    }
+)
+"""Words of names that tell tables of one measure at several grains, which nobody wants in one table."""
 
 _TOKEN = re.compile(r"[^\W_]+")
 _ENDING = re.compile(r"(?:\.[A-Za-z][A-Za-z0-9]{0,8})+(?=$|[!#])")
@@ -125,23 +160,18 @@ def _dated(document: str) -> bool:
 def _changing(path: str) -> tuple[str, list[tuple[str, str]]]:
     """Return a path with its changing parts replaced by their kind, and these parts."""
     text = _ENDING.sub("", path).casefold()
-    labels: list[tuple[int, str, str]] = []
-    for kind, pattern in _PATTERNS:
+    labels: list[tuple[str, str]] = []
 
-        def put(match: re.Match[str], kind: str = kind) -> str:
-            labels.append((match.start(), kind, match.group()))
-            return f"\x01{kind}\x01"
+    def put(match: re.Match[str]) -> str:
+        kind = re.sub(r"\d", "", match.lastgroup or "")
+        labels.append((kind, match.group()))
+        return f"\x01{kind}\x01"
 
-        text = "\x01".join(
-            piece if i % 2 else pattern.sub(put, piece) for i, piece in enumerate(text.split("\x01"))
-        )
-    text = _put_places(text, labels)
-    return re.sub(r"[\W_]+", " ", text.replace("\x01", "\x02")).strip(), [
-        (kind, label) for _, kind, label in labels
-    ]
+    text = _put_places(_CHANGING.sub(put, text), labels)
+    return re.sub(r"[^\w\x01]+|_", " ", text).strip(), labels
 
 
-def _put_places(text: str, labels: list[tuple[int, str, str]]) -> str:
+def _put_places(text: str, labels: list[tuple[str, str]]) -> str:
     """Replace full names of countries and states in the last part of a path."""
     head, slash, last = text.rpartition("/")
     tokens = list(_TOKEN.finditer(last))
@@ -151,7 +181,7 @@ def _put_places(text: str, labels: list[tuple[int, str, str]]) -> str:
             found = place_of(last[start:end])
             if found and end - start > 4 and "\x01" not in last[start:end]:
                 kind = _PLACE_KINDS[found[0]]
-                labels.append((start, kind, found[1]))
+                labels.append((kind, found[1]))
                 return f"{head}{slash}{last[:start]}\x01place\x01{last[end:]}"
     return text
 
@@ -221,6 +251,9 @@ def _telling(item: _Named) -> bool:
 
 def _series(group: list[_Named]) -> Series | None:
     group = sorted(group, key=lambda n: n.table.document)
+    group = [item for item in group if not _GRAIN & {w.casefold() for w in _TOKEN.findall(item.stem)}]
+    if len(group) < 2:
+        return None
     labels = _labels(group)
     kind = _kind(group, labels)
     order = sorted(range(len(group)), key=lambda i: (_sort_key(labels[i]), group[i].table.document))
@@ -247,7 +280,7 @@ def _scope(group: list[_Named]) -> str:
     datasets = sorted({item.table.dataset for item in group})
     if len(datasets) == 1:
         return datasets[0]
-    return _changing(datasets[0])[0].replace("\x02", "").strip() or datasets[0].split("/")[0]
+    return _changing(datasets[0])[0].replace("\x01", " ").strip() or datasets[0].split("/")[0]
 
 
 def _labels(group: list[_Named]) -> list[str]:
@@ -268,9 +301,10 @@ def _labels(group: list[_Named]) -> list[str]:
 
 
 def _own_label(item: _Named, group: list[_Named]) -> str:
-    varying = [label for position, (_, label) in enumerate(item.labels) if _varies(group, position)]
-    if varying:
-        return " ".join(varying)
+    if _changing_kind(group):
+        varying = [label for label in dict.fromkeys(item.labels) if _sets_apart(label, group)]
+        if varying:
+            return " ".join(label for _, label in varying)
     others = {c.name for other in group if other is not item for c in other.table.columns}
     own = [
         m.group()
@@ -284,8 +318,17 @@ def _own_label(item: _Named, group: list[_Named]) -> str:
     return _differing([other.stem for other in group])[group.index(item)] or item.stem
 
 
-def _varies(group: list[_Named], position: int) -> bool:
-    return len({item.labels[position][1] for item in group if position < len(item.labels)}) > 1
+def _sets_apart(label: tuple[str, str], group: list[_Named]) -> bool:
+    return not all(label in other.labels for other in group)
+
+
+def _changing_kind(group: list[_Named]) -> str:
+    """Return the kind of changing part that tells at least half of the members apart, or ""."""
+    kinds = Counter(
+        kind for item in group for kind in {lb[0] for lb in item.labels if _sets_apart(lb, group)}
+    )
+    kind, count = kinds.most_common(1)[0] if kinds else ("", 0)
+    return kind if 2 * count >= len(group) else ""
 
 
 def _differing(stems: list[str]) -> list[str]:
@@ -301,11 +344,9 @@ def _differing(stems: list[str]) -> list[str]:
 
 
 def _kind(group: list[_Named], labels: list[str]) -> str:
-    kinds = Counter(
-        kind for item in group for position, (kind, _) in enumerate(item.labels) if _varies(group, position)
-    )
-    if kinds:
-        return kinds.most_common(1)[0][0]
+    changing = _changing_kind(group)
+    if changing:
+        return changing
     if all(re.fullmatch(r"(?:1[5-9]|20)\d{2}", label) for label in labels):
         return "year"
     found = match_places(
