@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from headwater.catalog._records import Body, DatasetRecord, DocumentRecord, FileRecord, TableRecord
+from headwater.catalog._relations import Relations
 from headwater.catalog._schema import SCHEMA, SCHEMA_VERSION
 from headwater.errors import SetupError
 
@@ -172,15 +173,16 @@ class Catalog:
         self._db.executemany("delete from reads where content = ?", gone)
         self._db.executemany("delete from sketches where content = ?", gone)
 
-    def put_sketches(self, content: str, sketches: Iterable[tuple[int, str, bytes]]) -> None:
-        """Keep the sketches of the columns of a content (table position, column name, sketch)."""
+    def put_sketches(self, content: str, sketches: Iterable[tuple[int, bytes]]) -> None:
+        """Keep the sketches of a content: (table position, or -1 for the text; sketch)."""
         self._db.execute("delete from sketches where content = ?", [content])
-        self._db.executemany("insert into sketches values (?,?,?,?)", [(content, *s) for s in sketches])
+        self._db.executemany("insert into sketches values (?,?,?)", [(content, *s) for s in sketches])
 
-    def sketches(self, content: str) -> list[tuple[int, str, bytes]]:
-        """Return the sketches of the columns of a content."""
-        sql = "select position, name, sketch from sketches where content = ? order by position, name"
-        return [(int(r[0]), str(r[1]), bytes(r[2])) for r in self._db.execute(sql, [content])]
+    def sketches(self, content: str) -> dict[int, bytes]:
+        """Return the sketches of a content by table position, -1 for the text."""
+        return dict(
+            self._db.execute("select position, sketch from sketches where content = ?", [content]).fetchall()
+        )
 
     def body(self, content: str) -> Body:
         """Return the text, pages and values of a content."""
@@ -240,7 +242,7 @@ class Catalog:
         ]
         marks = ",".join("?" * len(names))
         self._db.execute(f"insert or replace into documents ({_DOCUMENT_COLUMNS}) values ({marks})", row)  # noqa: S608
-        self._db.execute("delete from tombstones where id = ?", [document.id])
+        self._db.execute("delete from tombstones where kind = 'document' and id = ?", [document.id])
         self._db.execute("delete from tables where document = ?", [document.id])
         for table in tables:
             self._db.execute(
@@ -262,11 +264,15 @@ class Catalog:
         for document_id in ids:
             self._db.execute("delete from documents where id = ?", [document_id])
             self._db.execute("delete from tables where document = ?", [document_id])
-            self._db.execute("insert or replace into tombstones values (?, ?)", [document_id, generation])
+            self._db.execute(
+                "insert or replace into tombstones values ('document', ?, ?)", [document_id, generation]
+            )
 
-    def removed_since(self, generation: int) -> list[str]:
-        """Return ids of documents and datasets removed after a generation."""
-        rows = self._db.execute("select id from tombstones where revision > ?", [generation])
+    def removed_since(self, generation: int, kind: str = "document") -> list[str]:
+        """Return ids of documents, or of datasets, that were removed after a generation."""
+        rows = self._db.execute(
+            "select id from tombstones where kind = ? and revision > ?", [kind, generation]
+        )
         return [r[0] for r in rows]
 
     def inputs(self) -> dict[str, str]:
@@ -285,15 +291,21 @@ class Catalog:
             self._db.execute("insert or replace into aliases values (?, ?)", [old, new])
             self._db.execute("delete from aliases where old = ?", [new])
 
-    def set_series(self, members: dict[str, str], generation: int) -> None:
-        """Set the series of documents (id → series id) and clear it everywhere else."""
-        rows = self._db.execute("select id, series from documents where series != ''").fetchall()
-        changed = {r[0]: members.get(r[0], "") for r in rows if members.get(r[0], "") != r[1]}
-        old = {r[0]: r[1] for r in rows}
-        changed |= {d: s for d, s in members.items() if old.get(d, "") != s}
+    def set_relations(self, series: dict[str, str], canonical: dict[str, str], generation: int) -> None:
+        """Set the series (document → series) and the copy that stands for it (document → document) of every document.
+
+        Exact duplicates keep what they have. Documents that change get `generation` as their revision.
+        """
+        rows = self._db.execute(
+            "select id, series, duplicate_of from documents where state != 'duplicate'"
+        ).fetchall()
+        changed = [
+            (series.get(i, ""), canonical.get(i, ""), generation, i)
+            for i, old_series, old_copy in rows
+            if (series.get(i, ""), canonical.get(i, "")) != (old_series, old_copy)
+        ]
         self._db.executemany(
-            "update documents set series = ?, revision = ? where id = ?",
-            [(s, generation, d) for d, s in changed.items()],
+            "update documents set series = ?, duplicate_of = ?, revision = ? where id = ?", changed
         )
 
     # -- tables, datasets, counts ----------------------------------------------------------------------------------
@@ -336,6 +348,7 @@ class Catalog:
 
     def put_dataset(self, dataset: DatasetRecord) -> None:
         """Insert or replace a dataset."""
+        self._db.execute("delete from tombstones where kind = 'dataset' and id = ?", [dataset.id])
         self._db.execute(
             "insert or replace into datasets (id, title, metadata, digest, revision) values (?,?,?,?,?)",
             [
@@ -347,18 +360,18 @@ class Catalog:
             ],
         )
 
-    def remove_datasets(self, ids: Iterable[str]) -> None:
-        """Remove datasets that have no documents left."""
-        self._db.executemany("delete from datasets where id = ?", [(i,) for i in ids])
+    def remove_datasets(self, ids: Iterable[str], generation: int) -> None:
+        """Remove datasets that have no documents left; a tombstone tells the index."""
+        for dataset_id in ids:
+            self._db.execute("delete from datasets where id = ?", [dataset_id])
+            self._db.execute(
+                "insert or replace into tombstones values ('dataset', ?, ?)", [dataset_id, generation]
+            )
 
-    def series_ids(self) -> list[str]:
-        """Return the ids of all series."""
-        return [r[0] for r in self._db.execute("select id from series order by id")]
-
-    def series(self, series_id: str) -> dict[str, Any] | None:
-        """Return a series: id, title, kind, columns [[name, type]], members [{ref, document, label {}, columns {}}]."""
-        row = self._db.execute("select info from series where id = ?", [series_id]).fetchone()
-        return json.loads(row[0]) if row else None
+    @property
+    def relations(self) -> Relations:
+        """Copies, series, joins, mentions and links."""
+        return Relations(self._db)
 
     def dataset_sizes(self) -> dict[str, int]:
         """Return dataset → number of its documents, by id."""

@@ -75,7 +75,7 @@ class Names:
             if name in refs:
                 return name
         duplicate = self.catalog.document(name.split("#")[0])
-        if duplicate is not None and duplicate.duplicate_of:
+        if duplicate is not None and duplicate.state == "duplicate":
             return self.table_ref(duplicate.duplicate_of + name[len(name.split("#")[0]) :])
         if duplicate is not None:
             own = [r for r in refs if r.startswith(duplicate.id + "#")]

@@ -78,26 +78,32 @@ create table if not exists datasets (
 
 create table if not exists inputs (dataset text primary key, signature text not null) without rowid;
 create table if not exists sketches (
-    content text not null, position integer not null, name text not null, sketch blob not null,
-    primary key (content, position, name)
+    content text not null, position integer not null, sketch blob not null, primary key (content, position)
 ) without rowid;
-create table if not exists tombstones (id text primary key, revision integer not null) without rowid;
+create table if not exists tombstones (
+    kind text not null, id text not null, revision integer not null, primary key (kind, id)
+) without rowid;
 create table if not exists aliases (old text primary key, new text not null) without rowid;
 
 create table if not exists series (id text primary key, info text not null) without rowid;
-create table if not exists duplicates (
+create table if not exists copies (
     document text not null, other text not null, kind text not null, info text not null,
     primary key (document, other)
 ) without rowid;
+create index if not exists copies_other on copies (other);
 create table if not exists joins (
-    left_ref text not null, left_column text not null, right_ref text not null, right_column text not null,
-    left_document text not null, right_document text not null, info text not null,
+    left_document text not null, right_document text not null, left_ref text not null, left_column text not null,
+    right_ref text not null, right_column text not null, score real not null, info text not null,
     primary key (left_ref, left_column, right_ref, right_column)
 ) without rowid;
 create index if not exists joins_left on joins (left_document);
 create index if not exists joins_right on joins (right_document);
 create table if not exists mentions (
-    document text not null, other text not null, info text not null, primary key (document, other)
+    page text not null, document text not null, weight real not null, info text not null,
+    primary key (page, document)
 ) without rowid;
-create index if not exists mentions_other on mentions (other);
+create index if not exists mentions_document on mentions (document);
+create table if not exists links (
+    dataset text not null, other text not null, weight real not null, via text not null, primary key (dataset, other)
+) without rowid;
 """

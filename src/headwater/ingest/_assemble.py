@@ -18,6 +18,7 @@ from headwater.catalog import Catalog, DatasetRecord, DocumentRecord, FileRecord
 
 if TYPE_CHECKING:
     from headwater.layout import DatasetMetadata
+    from headwater.profiles import Card
 
 _WORST: tuple[State, ...] = ("failed", "skipped", "duplicate", "ingested")
 _TABLE_FORMATS = frozenset(
@@ -38,9 +39,11 @@ class Assembled:
 def canonical_copies(files: Iterable[FileRecord]) -> dict[str, str]:
     """Return path → path of the copy that stands for it, for files with equal bytes.
 
-    Of equal files the one outside folders for old copies, then with the shortest path, then first by code point, is
-    canonical; the others are its duplicates. Links name their target themselves.
+    Which of equal files is canonical is the rule of `headwater.relations.preference`. Links name their target
+    themselves.
     """
+    from headwater.relations import preference
+
     groups: dict[tuple[str, int], list[str]] = defaultdict(list)
     for f in files:
         if f.state == "ingested" and f.sha256 and f.size:
@@ -48,15 +51,9 @@ def canonical_copies(files: Iterable[FileRecord]) -> dict[str, str]:
     copies: dict[str, str] = {}
     for paths in groups.values():
         if len(paths) > 1:
-            first, *others = sorted(paths, key=_preference)
+            first, *others = sorted(paths, key=preference)
             copies |= dict.fromkeys(others, first)
     return copies
-
-
-def _preference(path: str) -> tuple[bool, int, int, str]:
-    parts = path.lower().split("/")
-    old = any(p in ("archive", "archives", "old", "backup", "backups", "previous") for p in parts[:-1])
-    return old, path.count("/"), len(path), path
 
 
 class Assembler:
@@ -217,6 +214,53 @@ def _table_records(
             )
         )
     return records
+
+
+MAX_CARDS = 40
+"""Tables of one document that get a card of their own."""
+
+
+def _cards(
+    catalog: Catalog, document: DocumentRecord, tables: list[TableRecord], metadata: DatasetMetadata | None
+) -> Iterator[Card]:
+    """Yield the cards of a document: one for each table, or one for its text."""
+    from headwater.model import Column, Dialect, Quarantined, Table, Typing
+    from headwater.profiles import TableProfile, make_card
+
+    if not tables:
+        text = catalog.body(document.content).text
+        yield make_card(
+            document.id, document.dataset, title=document.title, format=document.format, metadata=metadata,
+            text=text, warnings=document.warnings,
+        )  # fmt: skip
+        return
+    for record in tables[:MAX_CARDS]:
+        info = record.info
+        columns = [
+            Column(**{**c, "typing": Typing(**c["typing"]) if c["typing"] else None}) for c in record.columns
+        ]
+        table = Table(
+            record.name, columns, _Counted(record.row_count), info["page"], info["preamble"], info["footer"],
+            Dialect(**info["dialect"]) if info["dialect"] else None, info["hidden"],
+            [Quarantined(**q) for q in info["quarantined"]], warnings=info["warnings"],
+        )  # fmt: skip
+        yield make_card(
+            record.ref, document.dataset, title=record.name or document.title, format=document.format, table=table,
+            profile=TableProfile.from_dict(info["profile"]), metadata=metadata, warnings=document.warnings,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """Table data of which only the number of rows is known here."""
+
+    row_count: int
+
+    def typed(self) -> Iterator[Any]:
+        yield from ()
+
+    def raw(self) -> Iterator[Any]:
+        yield from ()
 
 
 def table_path(name: str) -> str:

@@ -198,7 +198,7 @@ class WorkerPool(Generic[Task]):
 
     def _feed(self, source: Iterator[Task]) -> bool:
         """Give every worker that can take one a task; return False when there are no more."""
-        while not self._stopping and self._has_room():
+        while not self._stopping and self._has_room(alone=bool(self._again)):
             item = self._again.popleft() if self._again else self._draw(source)
             if item is None:
                 return False
@@ -216,9 +216,10 @@ class WorkerPool(Generic[Task]):
     def _alive(self) -> list[_WorkerEnd[Task]]:
         return [w for w in self._workers.values() if not (w.gone or w.retire)]
 
-    def _has_room(self) -> bool:
+    def _has_room(self, *, alone: bool) -> bool:
+        """Tell whether a worker can take a task; `alone`: one that was lost before and must not queue again."""
         alive = self._alive()
-        return len(alive) < self._target or any(w.takes_more for w in alive)
+        return len(alive) < self._target or any(not w.running if alone else w.takes_more for w in alive)
 
     def _choose(self) -> _WorkerEnd[Task]:
         """Return an idle worker, a new one, or one that will be done in a moment."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from headwater.catalog import Catalog, FileRecord
 from headwater.ingest._assemble import Assembler, canonical_copies
 from headwater.ingest._record import READER_VERSION
+from headwater.ingest._relate import relate
 
 
 @dataclass(slots=True)
@@ -58,9 +59,10 @@ def publish(catalog: Catalog) -> Published:
         removed = [i for i in old if i not in new]
         catalog.put_aliases(_moves(catalog, removed, {i: s for i, s in new.items() if i not in old}))
         catalog.remove_documents(removed, generation)
-        catalog.remove_datasets(gone)
+        catalog.remove_datasets(gone, generation)
         catalog.put_inputs({d: signatures[d] for d in dirty}, gone)
         report.removed = len(removed)
+        relate(catalog, generation)
     return report
 
 

@@ -32,6 +32,9 @@ MAX_VALUE_CHARACTERS = 400_000
 MAX_CELL = 200
 """Characters of one such value."""
 
+MIN_SKETCHED = 40
+"""Characters of text below which a document is not compared with others."""
+
 
 @dataclass(slots=True)
 class ContentRecord:
@@ -43,7 +46,7 @@ class ContentRecord:
         record: for `Catalog.put_read`.
         text, pages: main text.
         values: (table position, column name, distinct texts) for finding tables by what is in their cells.
-        sketches: (table position, column name, sketch) for finding joins.
+        sketches: (table position, or -1 for the text; sketch) for finding relations.
     """
 
     content: str
@@ -53,7 +56,7 @@ class ContentRecord:
     text: str | None = None
     pages: list[tuple[int, str]] | None = None
     values: list[tuple[int, str, list[str]]] = field(default_factory=list)
-    sketches: list[tuple[int, str, bytes]] = field(default_factory=list)
+    sketches: list[tuple[int, bytes]] = field(default_factory=list)
 
 
 def content_key(sha256: str, name: str) -> str:
@@ -98,12 +101,12 @@ def _records(result: ReadResult, name: str, sha256: str, size: int, staging: Pat
     content = content_key(sha256, name)
     tables: list[dict[str, Any]] = []
     values: list[tuple[int, str, list[str]]] = []
-    sketches: list[tuple[int, str, bytes]] = []
+    sketches: list[tuple[int, bytes]] = []
     for position, table in enumerate(result.tables):
-        record, texts, found = _table_record(table, content, position, staging)
+        record, texts, sketch = _table_record(table, content, position, staging)
         tables.append(record)
         values += [(position, column, column_texts) for column, column_texts in texts]
-        sketches += [(position, column, sketch) for column, sketch in found]
+        sketches.append((position, sketch))
     members: list[dict[str, Any]] = []
     below: list[ContentRecord] = []
     for member in result.members:
@@ -114,6 +117,11 @@ def _records(result: ReadResult, name: str, sha256: str, size: int, staging: Pat
     if text is not None and len(text) > MAX_TEXT:
         warnings.append(f"Only the first {MAX_TEXT:,} of {len(text):,} characters of text are kept.")
         text = text[:MAX_TEXT]
+    if text and len(text) >= MIN_SKETCHED:
+        from headwater.relations import sketch_text
+
+        title = str(result.metadata.get("title") or "")
+        sketches.append((-1, sketch_text("", "", title, text).to_bytes()))
     yield ContentRecord(
         content,
         sha256,
@@ -152,9 +160,9 @@ def _member(member: Member, archive: str, staging: Path) -> tuple[dict[str, Any]
 
 def _table_record(
     table: Table, content: str, position: int, staging: Path
-) -> tuple[dict[str, Any], list[tuple[str, list[str]]], list[tuple[str, bytes]]]:
+) -> tuple[dict[str, Any], list[tuple[str, list[str]]], bytes]:
     from headwater.profiles import profile_table, table_values
-    from headwater.relations import table_sketches
+    from headwater.relations import sketch_table
 
     values = table_values(table)
     profile = profile_table(table, values=values)
@@ -180,7 +188,8 @@ def _table_record(
         "typed": typed,
         "raw": raw,
     }
-    return record, searchable_values(values), table_sketches(values)
+    sketch = sketch_table(table, "", "", profile=profile, values=values)
+    return record, searchable_values(values), sketch.to_bytes()
 
 
 def searchable_values(values: TableValues) -> list[tuple[str, list[str]]]:

@@ -147,11 +147,13 @@ class _Zygote:
             os.close(handle)
             self._children[pid] = _Child(number, slot)
             return
+        code = 1
         try:
             self._become_worker(zygote, number)
             _Worker(handle, self._function, self._slots, slot * _SLOT.size).work()
+            code = 0
         finally:
-            os._exit(0)
+            os._exit(code)
 
     def _become_worker(self, zygote: int, number: int) -> None:
         signal.set_wakeup_fd(-1)
@@ -166,7 +168,8 @@ class _Zygote:
         with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
             file.write("1000")  # should the system run out of memory, this process goes first
         tempfile.tempdir = os.environ["TMPDIR"] = self._folder(number)
-        os.makedirs(tempfile.tempdir, exist_ok=True)
+        with contextlib.suppress(OSError):  # a full disk; each task that needs the folder says so itself
+            os.makedirs(tempfile.tempdir, exist_ok=True)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         _limit_address_space(self._memory_bytes)
 

@@ -118,7 +118,7 @@ def inspect_document(catalog: Catalog, name: str) -> Inspection:
     """
     names = Names(catalog)
     document = names.document(name)
-    source = names.document(document.duplicate_of) if document.duplicate_of else document
+    source = names.document(document.duplicate_of) if document.state == "duplicate" else document
     tables = catalog.tables(source.id)
     one = [t for t in tables if t.ref == name]
     body = catalog.body(source.content) if source.content and source.state != "failed" else None

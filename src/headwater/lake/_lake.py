@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from headwater.lake._inspect import Inspection
     from headwater.lake._related import Related
     from headwater.lake._search import LakeSearch
+    from headwater.relations import LinkGraph
     from headwater.search import LocalIndex
     from headwater.sql import SqlEngine, SqlResult
 
@@ -53,6 +54,7 @@ class Lake:
         self._catalog: Catalog | None = None
         self._index: LocalIndex | None = None
         self._engine: SqlEngine | None = None
+        self.links: LinkGraph | None = None
 
     @classmethod
     def find(cls, lake: str | Path | None = None, *, state: str | Path | None = None) -> Lake:
@@ -134,7 +136,7 @@ class Lake:
             covered=totals["documents"] - behind,
             problems=tuple(self.catalog.problems()),
             warned=self.catalog.warned(),
-            embedder=index.embedder_id,
+            embedder=stats.embedder,
         )
 
     def search(

@@ -28,12 +28,14 @@ class CatalogTables:
 
     def names(self) -> Sequence[str]:
         """Return the references of all tables and series."""
-        return [r[0] for r in self._catalog.table_refs()] + [SERIES + s for s in self._catalog.series_ids()]
+        return [r[0] for r in self._catalog.table_refs()] + [
+            SERIES + s for s in self._catalog.relations.series_ids()
+        ]
 
     def _series(self, reference: str) -> SeriesRef:
-        series = self._catalog.series(reference.removeprefix(SERIES))
+        series = self._catalog.relations.series(reference.removeprefix(SERIES))
         if series is None:
-            names = [SERIES + s for s in self._catalog.series_ids()]
+            names = [SERIES + s for s in self._catalog.relations.series_ids()]
             near = nearest(reference, names)
             raise NotFoundError(
                 f"There is no series {reference!r}.",

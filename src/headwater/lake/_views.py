@@ -175,7 +175,7 @@ def read_document(
     """
     names = Names(catalog)
     document = names.document(name)
-    if document.duplicate_of:
+    if document.state == "duplicate":
         document = names.document(document.duplicate_of)
     if document.state != "ingested" and document.role != "archive":
         raise NotFoundError(f"Nothing was read from {document.id}: {document.state} ({document.reason}).")

@@ -1,0 +1,72 @@
+"""How a document hangs together with others: copies, series, joins, mentions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from headwater.catalog import Catalog, Names
+
+MAX_JOINS = 30
+MAX_MENTIONS = 30
+MAX_DUPLICATES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Relations of one document.
+
+    Attributes:
+        document: its id.
+        duplicates: [{document, kind}]: same bytes, same table in another format, near copies, revisions.
+        series: {id, title, members [{document, ref, label}]} or None.
+        joins: [{column, document, other_column, match_rate, fan_out}], best first.
+        mentions: [{document, entities, column}], best first.
+        left_out: how many of each are not shown.
+    """
+
+    document: str
+    duplicates: tuple[dict[str, Any], ...] = ()
+    series: dict[str, Any] | None = None
+    joins: tuple[dict[str, Any], ...] = ()
+    mentions: tuple[dict[str, Any], ...] = ()
+    left_out: dict[str, int] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object."""
+        return {
+            "document": self.document,
+            "duplicates": list(self.duplicates),
+            "series": self.series,
+            "joins": list(self.joins),
+            "mentions": list(self.mentions),
+            "left_out": self.left_out,
+        }
+
+
+def related_to(catalog: Catalog, name: str) -> Related:
+    """Return the relations of a document.
+
+    Raises:
+        NotFoundError: there is no such document.
+        AmbiguousError: the short name fits several.
+    """
+    document = Names(catalog).document(name)
+    source = document.duplicate_of if document.state == "duplicate" else document.id
+    series = catalog.relations.series(document.series) if document.series else None
+    copies = catalog.relations.copies(document.id)
+    joins = catalog.relations.joins(source)
+    mentions = catalog.relations.mentions(source)
+    kept = {
+        "duplicates": (copies, MAX_DUPLICATES),
+        "joins": (joins, MAX_JOINS),
+        "mentions": (mentions, MAX_MENTIONS),
+    }
+    return Related(
+        document.id,
+        tuple(copies[:MAX_DUPLICATES]),
+        {k: series[k] for k in ("id", "title", "kind", "members")} if series else None,
+        tuple(joins[:MAX_JOINS]),
+        tuple(mentions[:MAX_MENTIONS]),
+        {k: len(items) - limit for k, (items, limit) in kept.items() if len(items) > limit},
+    )
