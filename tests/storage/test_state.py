@@ -290,6 +290,21 @@ class TestLock:
                 pass
 
 
+@pytest.mark.parametrize("way", ["_try", "_try_by_existence"])
+def test_lock_that_cannot_be_written_is_not_held(tmp_path, monkeypatch, way):
+    monkeypatch.setattr(_lock.Lock, "_try", getattr(_lock.Lock, way))
+
+    def full():
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_lock, "_self_description", full)
+        with pytest.raises(OSError, match="space"), Lock(tmp_path):
+            pass
+    with Lock(tmp_path) as lock:
+        assert lock.held
+
+
 def test_lock_of_another_host_is_left_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(_lock.Lock, "_try", _lock.Lock._try_by_existence)
     (tmp_path / "writer.held").write_text(json.dumps({"pid": 1, "host": "elsewhere"}))

@@ -97,8 +97,12 @@ class Lock:
             if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
                 return False
             raise
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, _self_description(), 0)
+        try:
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, _self_description(), 0)
+        except OSError:  # a full disk
+            os.close(handle)
+            raise
         self._handle = handle
         return True
 
@@ -111,9 +115,13 @@ class Lock:
             if holder and holder.get("host") == socket.gethostname() and not _alive(int(holder["pid"])):
                 path.unlink(missing_ok=True)
             return False
-        with os.fdopen(handle, "wb") as file:
-            file.write(_self_description())
         self._by_existence = path
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(_self_description())
+        except OSError:
+            self.release()
+            raise
         return True
 
     def _refusal(self) -> SetupError:
