@@ -103,7 +103,7 @@ def _count(connection: duckdb.DuckDBPyConnection, source: str, column: ColumnVal
     query = (
         f"select {name} v, count(*) n from {source} where {name} is not null group by 1 order by n desc, v"
     )
-    counted: pa.Table = connection.execute(query).to_arrow_table()
+    counted: pa.Table = connection.sql(query).to_arrow_table()
     column.values = counted.column(0).combine_chunks()
     column.counts = counted.column(1).to_numpy()
     column.distinct = counted.num_rows

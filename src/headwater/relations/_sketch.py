@@ -12,6 +12,7 @@ from headwater.model import Table
 from headwater.profiles import ColumnProfile, TableProfile, TableValues, profile_table, table_values
 from headwater.relations._entities import entity_key, phrases, title_keys
 from headwater.relations._hashing import hash_text, hash_texts, hash_values
+from headwater.relations._large import bottom_hashes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -244,7 +245,7 @@ def sketch_table(
     values = values or table_values(table)
     profile = profile or profile_table(table, values=values)
     columns = [
-        _sketch_column(source, figures)
+        _sketch_column(table, source, figures)
         for source, figures in zip(values.columns, profile.columns, strict=True)
     ]
     sketch = TableSketch(
@@ -260,23 +261,21 @@ def sketch_table(
     return sketch
 
 
-def _sketch_column(source: ColumnValues, figures: ColumnProfile) -> ColumnSketch:
+def _sketch_column(table: Table, source: ColumnValues, figures: ColumnProfile) -> ColumnSketch:
     import numpy as np
 
-    values, counts = source.values, source.counts
-    complete = values is not None
-    if values is None:
-        import pyarrow as pa
-
-        values = (
-            source.array.unique()
-            if source.array is not None
-            else pa.array([v for v, _ in source.stats.get("top", [])])
-        )
-        counts = None
-        complete = source.array is not None
-    hashes, kept, digest = column_sketch(values, counts)
-    names = _entities(source, figures, values) if complete else np.empty(0, np.uint64)
+    trivial = _trivial(source, figures)
+    names = np.empty(0, np.uint64)
+    if source.values is not None:
+        hashes, kept, digest = column_sketch(source.values, source.counts)
+        names = _entities(source, figures, source.values)
+    else:
+        # Too many values to have been counted: without a digest; nothing is kept of columns that no join would use.
+        if trivial:
+            hashes, kept = names, names.astype(np.uint32)
+        else:
+            hashes, kept = bottom_hashes(table, source, MAX_HASHES)
+        digest = 0
     return ColumnSketch(
         source.name,
         source.type,
@@ -285,10 +284,10 @@ def _sketch_column(source: ColumnValues, figures: ColumnProfile) -> ColumnSketch
         source.missing,
         source.distinct,
         figures.unique,
-        _trivial(source, figures),
+        trivial,
         "" if figures.min is None else str(figures.min),
         "" if figures.max is None else str(figures.max),
-        digest if complete and counts is not None else 0,
+        digest,
         hashes,
         kept,
         names,
