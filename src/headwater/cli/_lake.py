@@ -239,7 +239,7 @@ def doctor(
     checks = diagnose_lake(
         place or options.lake, state=options.state, anonymous=options.anonymous, endpoint=options.endpoint
     )
-    good = all(c.ok for c in checks)
+    good = all(c.ok is not False for c in checks)
     if options.json:
         emit_json(
             "doctor",

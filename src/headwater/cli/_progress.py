@@ -33,13 +33,14 @@ def progress(*, quiet: bool, no_color: bool) -> Iterator[Callable[[Progress], No
     )
     with bar:
         task = bar.add_task("listing", total=None, rate="")
-        began = {"stage": "", "at": time.monotonic()}
+        stage, at = "", time.monotonic()
 
         def report(state: Progress) -> None:
-            if state.stage != began["stage"]:
-                began.update(stage=state.stage, at=time.monotonic())
+            nonlocal stage, at
+            if state.stage != stage:
+                stage, at = state.stage, time.monotonic()
                 bar.reset(task, total=state.total or None)
-            seconds = max(1e-3, time.monotonic() - float(began["at"]))
+            seconds = max(1e-3, time.monotonic() - at)
             rate = f"{state.done / seconds:,.0f}/s" if state.done else ""
             if state.failed:
                 rate += f", {state.failed} failed"

@@ -223,23 +223,25 @@ def sql(result: SqlResult, out: Console, form: str) -> None:
         writer.writerows(result.rows)
         out.file.write(text.getvalue())
     elif form == "md":
-        cell = lambda v: safe(v).replace("|", "\\|")  # noqa: E731
         lines = [names, ["---"] * len(names), *result.rows]
-        out.file.write("".join("| " + " | ".join(cell(v) for v in line) + " |\n" for line in lines))
+        out.file.write(
+            "".join("| " + " | ".join(safe(v).replace("|", "\\|") for v in line) + " |\n" for line in lines)
+        )
     elif form == "table":
         _grid(out, names, result.rows)
     else:
         raise UsageError(f"--format is table, csv or md, not {form!r}.")
     if form == "table" or result.truncated:
-        out.print(result.summary())
+        out.print(result.summary)
     for line in result.diagnostics:
-        out.print(safe(line if isinstance(line, str) else line.get("message", line)))
+        out.print(safe(line.get("message", line)))
 
 
 def checks(found: list[Check], out: Console) -> None:
     """Print what `doctor` found."""
     for check in found:
-        out.print(f"{'ok ' if check.ok else 'BAD'} {safe(check.name)}: {safe(check.detail)}")
+        mark = {True: "ok ", False: "BAD", None: " ? "}[check.ok]
+        out.print(f"{mark} {safe(check.name)}: {safe(check.detail)}")
         if check.hint and not check.ok:
             out.print(f"    do: {safe(check.hint)}")
 

@@ -112,14 +112,19 @@ def run(arguments: Sequence[str] | None = None) -> NoReturn:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
-    except OSError as error:
+    except Exception as error:  # noqa: BLE001 - the edge of the process: a defect of ours is told in one line too
+        if isinstance(error, OSError):
+            told: HeadwaterError = SetupError(
+                f"The system refused: {error.strerror or error}.", where=str(error.filename or "")
+            )
+        else:
+            told = HeadwaterError(
+                f"Internal error: {type(error).__name__}: {error}",
+                hint="--debug shows where; please report it.",
+            )
         _debug(options)
-        emit_error(
-            verb,
-            SetupError(f"The system refused: {error.strerror or error}.", where=str(error.filename or "")),
-            options,
-        )
-        sys.exit(SetupError.exit_code)
+        emit_error(verb, told, options)
+        sys.exit(told.exit_code)
 
 
 def _usage(error: click.ClickException) -> str:

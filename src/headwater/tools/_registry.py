@@ -8,6 +8,7 @@ envelope. From the signature comes the JSON Schema of the arguments, so that no 
 from __future__ import annotations
 
 import inspect
+import sys
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -136,10 +137,17 @@ class Registry:
 
 
 def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
-    hints = get_type_hints(function, include_extras=True)
-    for index, (name, parameter) in enumerate(inspect.signature(function).parameters.items()):
-        if index == 0:
-            continue
+    signature = inspect.signature(function)
+    first, *names = signature.parameters
+    # The target's own type stays unevaluated: importing it here would make every door pay for it at start-up.
+    texts = {n: a for n, a in function.__annotations__.items() if n in names}
+    hints = get_type_hints(
+        type(first, (), {"__annotations__": texts}),
+        vars(sys.modules[function.__module__]),
+        include_extras=True,
+    )
+    for name in names:
+        parameter = signature.parameters[name]
         annotation = hints[name]
         description = ""
         if get_origin(annotation) is Annotated:
