@@ -110,10 +110,10 @@ def test_missing_objects_and_buckets(s3_server, lake, monkeypatch):
 
 
 def test_nothing_temporary_stays(lake, tmp_path):
-    store = open_storage(lake, scratch=tmp_path)
-    with store.local_copy("x/a.csv") as path:
-        assert path.parent == tmp_path and path.suffix == ".csv"
-    assert not list(tmp_path.iterdir())
+    scratch = tmp_path / "not" / "made"
+    with open_storage(lake, scratch=scratch).local_copy("x/a.csv") as path:
+        assert path.parent == scratch and path.suffix == ".csv"
+    assert not list(scratch.iterdir())
 
 
 def test_can_be_pickled(lake):

@@ -119,7 +119,7 @@ class WorkerPool(Generic[Task]):
         recycle_after: tasks after which a worker is replaced.
         preload: modules to import once, before workers are forked.
         scratch: folder in which workers get their temporary folders; the system's if None.
-        handle_sigint: install a handler for Ctrl-C while the pool is open (main thread only).
+        handle_sigint: install a handler for Ctrl-C from the first task until the pool is closed (main thread only).
 
     Raises:
         SetupError: on the first task, if processes cannot be started or the function cannot be imported there.
@@ -160,8 +160,6 @@ class WorkerPool(Generic[Task]):
         self._starts = 0
 
     def __enter__(self) -> WorkerPool[Task]:
-        if self._handle_sigint and threading.current_thread() is threading.main_thread():
-            self._old_handler = signal.signal(signal.SIGINT, self._on_sigint)
         return self
 
     def __exit__(
@@ -184,6 +182,7 @@ class WorkerPool(Generic[Task]):
     def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Outcome]]:
         """Yield each task with its outcome, as they finish. `tasks` is drawn from only as workers become free."""
         source = iter(tasks)
+        self._listen_to_sigint()
         while True:
             more = not self._stopping and self._feed(source)
             if self._done:
@@ -394,6 +393,11 @@ class WorkerPool(Generic[Task]):
             self._process.wait()
             self._process = None
             shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def _listen_to_sigint(self) -> None:
+        main = threading.current_thread() is threading.main_thread()
+        if self._handle_sigint and main and self._old_handler is None:
+            self._old_handler = signal.signal(signal.SIGINT, self._on_sigint)
 
     def _on_sigint(self, number: int, frame: FrameType | None) -> None:
         if self.interrupted:

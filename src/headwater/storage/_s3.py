@@ -95,6 +95,8 @@ class S3Storage:
         """Lend a temporary download, whole and of one version of the object."""
         suffix = re.search(r"\.[A-Za-z0-9]{1,8}$", path)
         folder = str(self._scratch) if self._scratch else None
+        if self._scratch:
+            self._scratch.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix="headwater-", suffix=suffix[0] if suffix else "", dir=folder)
         copy = Path(name)
         try:
