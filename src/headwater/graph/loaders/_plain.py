@@ -90,3 +90,62 @@ def _origin(entry: Mapping[str, Any], tool: str, file: str) -> Origin:
             number if isinstance(number, int) else 0, _text(old, "note"),
         )  # fmt: skip
     return Origin(tool, file, note=_text(entry, "evidence") or _text(entry, "note"))
+
+
+_SOURCE = ("source", "source_table", "from", "from_table")
+_TARGET = ("target", "target_table", "to", "to_table")
+
+
+def is_edge_table(text: str) -> bool:
+    """Return whether a text's first line is the header of a table of edges or columns."""
+    first = text.lstrip().split("\n", 1)[0].lower()
+    names = {n.strip().strip('"') for n in first.replace(";", ",").replace("\t", ",").split(",")}
+    return bool(names & set(_SOURCE) and names & set(_TARGET)) or {"child", "parent"} <= names or {"table", "column"} <= names
+
+
+def load_edge_table(graph: SchemaGraph, rows: list[dict[str, str]], file: str) -> bool:
+    """Read rows of edges or columns; return whether the header is one of those.
+
+    Headers: source, target [, source_column, target_column]; child, parent [, child_column(s), parent_column(s), name]
+    (several columns are separated by semicolons or blanks; rows of one name are one key); table, column [, type].
+    """
+    if not rows:
+        return False
+    header = {h.lower(): h for h in rows[0]}
+    source, target = (next((header[h] for h in names if h in header), "") for names in (_SOURCE, _TARGET))
+    if "child" in header and "parent" in header:
+        _key_rows(graph, rows, header, file)
+    elif source and target:
+        pairs: dict[tuple[str, str], list[tuple[str, str]]] = {}
+        for row in rows:
+            columns = pairs.setdefault((row.get(source, ""), row.get(target, "")), [])
+            pair = (row.get(header.get("source_column", ""), ""), row.get(header.get("target_column", ""), ""))
+            if all(pair):
+                columns.append(pair)
+        for (one, other), columns in pairs.items():
+            if one and other:
+                graph.add_lineage(LineageEdge(one, other, tuple(columns), origin=Origin("csv", file)))
+            else:
+                graph.add_problem(file, 0, "a row names no source or no target")
+    elif "table" in header and "column" in header:
+        for row in rows:
+            table = graph.add_table(GraphTable(row[header["table"]], origin=Origin("csv", file)))
+            table.columns.append(GraphColumn(row.get(header["column"], ""), row.get(header.get("type", ""), "")))
+    else:
+        return False
+    return True
+
+
+def _key_rows(graph: SchemaGraph, rows: list[dict[str, str]], header: Mapping[str, str], file: str) -> None:
+    keys: dict[tuple[str, str, str, int], tuple[list[str], list[str]]] = {}
+    for number, row in enumerate(rows, 2):
+        child, parent, name = (row.get(header.get(h, ""), "") for h in ("child", "parent", "name"))
+        if not child or not parent:
+            graph.add_problem(file, number, "the row names no child or no parent")
+            continue
+        columns = keys.setdefault((name, child, parent, 0 if name else number), ([], []))
+        for side, part in enumerate(("child_column", "parent_column")):
+            text = row.get(header.get(part, header.get(part + "s", "")), "") or ""
+            columns[side].extend(text.replace(";", " ").split())
+    for (name, child, parent, number), (mine, theirs) in keys.items():
+        graph.add_foreign_key(ForeignKey(name, child, tuple(mine), parent, tuple(theirs), Origin("csv", file, number)))

@@ -360,7 +360,8 @@ class Resolver:
     # --- columns
 
     def _project(self, item: Any, scope: Scope, out: Relation) -> None:
-        star, table = (item, None) if isinstance(item, exp.Star) else (None, None)
+        star: Any = item if isinstance(item, exp.Star) else None
+        table: str | None = None
         if isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
             star, table = item.this, item.table.casefold()
         if star is not None:

@@ -80,6 +80,18 @@ class SqlLoader:
         dialect = detect_dialect(text) if dialect is None else dialect
         self._read(text, _File(file, dialect, Lines(text, first_line), Session()), first_line)
 
+    def add_query(self, text: str, target: Name, file: str, dialect: str) -> None:
+        """Note the query a view or model is made from, for its lineage; `target` is already in the graph."""
+        from headwater.graph.loaders._lineage import Job, Session
+
+        statements = split(text, dialect).statements
+        if len(statements) != 1:
+            return
+        one = statements[0]
+        origin = Origin(f"sql:{dialect or 'sql'}", file, one.line, one.number)
+        tokens = _without_tail(one.tokens)
+        self.jobs.append(Job(tokens, one.text, dialect, f"{target.text}: {one.title}", origin, Session(), target))
+
     def _read(self, text: str, here: _File, first_line: int) -> None:
         script = split(text, here.dialect, first_line)
         for line, message in script.broken:
@@ -206,7 +218,7 @@ class SqlLoader:
         known = {c.name.casefold() for c in table.columns}
         if not table.placeholder:
             table.columns += [c for c in change.columns if c.name.casefold() not in known]
-        table.primary_key = change.primary_key or table.primary_key
+        table.primary_key = self._spelled(name, change.primary_key) or table.primary_key
         self._automatic.setdefault(name, set()).update(change.identity)
         for action in actions:
             self._apply(table, action, statement, here)
@@ -388,6 +400,10 @@ class SqlLoader:
             self._finish_copy(copy)
         for pending in self._keys:
             self._finish_key(pending)
+        for table in self.graph.tables.values():
+            for column in table.columns if table.primary_key else ():
+                if column.name in table.primary_key:
+                    column.nullable = False
         if self.jobs:
             from headwater.graph.loaders._lineage import LineageFinder
 
