@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import re
-import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -34,6 +33,7 @@ MAX_STATEMENT = 1_000_000
 LISTED_NAMES = 10_000
 # DuckDB takes a table's name after DESCRIBE and SUMMARIZE, or a query, but not a function.
 DESCRIBE_T = re.compile(r"(?is)\A((?:\s|--[^\n]*\n|/\*.*?\*/)*(?:describe|desc|summarize)\s+)(?=t\s*\()")
+VIEW_AS = re.compile(r"\bview_[0-9a-f]{24} AS ")
 
 
 @dataclass(slots=True)
@@ -50,6 +50,10 @@ class Plan:
     def request(self, op: str, **fields: Any) -> dict[str, Any]:
         """Return a request to the query process about this statement."""
         return {"op": op, "views": list(self.views.items()), "paths": self.paths} | fields
+
+    def shown(self, name: str) -> str:
+        """Return the name of a column without the names of views, as an unnamed subquery is named by its text."""
+        return VIEW_AS.sub("", name) if "view_" in name else name
 
 
 class SqlEngine:
@@ -139,19 +143,22 @@ class SqlEngine:
         deadline = time.monotonic() + (deadline_s or self.deadline_s)
         rows = self.max_rows if max_rows is None else max_rows
         with self._lock:
+            if self._worker.start():
+                import pyarrow.ipc  # noqa: F401 - needed for the rows; loads while the process starts
             plan = self._plan(sql, deadline, deadline_s or self.deadline_s)
-            node, capped = limited(plan.node, rows + 1)
             request = plan.request(
                 "run",
-                tree=_dumps(statement(node)),
+                tree=_dumps(statement(limited(plan.node, rows + 1))),
                 count_tree=_dumps(statement(plan.node)),
-                max_rows=rows if capped else sys.maxsize >> 1,
+                max_rows=rows,
                 max_bytes=max_bytes or self.max_bytes,
             )
             reply, body = self._ask(request, plan.context, deadline)
             result = SqlResult(
                 sql=sql,
-                columns=[Column(name, contract_type(kind), kind) for name, kind in reply["columns"]],
+                columns=[
+                    Column(plan.shown(name), contract_type(kind), kind) for name, kind in reply["columns"]
+                ],
                 row_count=reply["row_count"],
                 shown=reply["shown"],
                 truncated=reply["row_count"] is None or reply["row_count"] > reply["shown"],

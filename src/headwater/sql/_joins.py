@@ -26,7 +26,7 @@ class Join:
     Attributes:
         left, right: the two sides.
         keys: (expression of the left, operator, expression of the right).
-        kind: inner, left, right, outer, semi, anti.
+        kind: inner, left, right, full, semi, anti.
         partial: there are other conditions, which the measure leaves out.
         ctes: definitions in sight.
     """
@@ -173,7 +173,7 @@ def describe(join: Join, row: Sequence[Any]) -> Diagnostic:
     rows_out = {
         "left": pairs + rows_left - matched_left,
         "right": pairs + rows_right - matched_right,
-        "outer": pairs + rows_left - matched_left + rows_right - matched_right,
+        "full": pairs + rows_left - matched_left + rows_right - matched_right,
         "semi": matched_left,
         "anti": rows_left - matched_left,
     }.get(join.kind, pairs)

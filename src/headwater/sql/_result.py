@@ -101,7 +101,7 @@ class SqlResult:
         import pyarrow as pa
 
         with pa.ipc.open_stream(self.ipc) as reader:
-            return reader.read_all()
+            return reader.read_all().rename_columns([column.name for column in self.columns])
 
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas data frame.
@@ -203,7 +203,7 @@ def _json_column(column: pa.ChunkedArray, sql_type: str) -> list[Any]:
     import pyarrow as pa
 
     try:
-        values = column.to_pylist()
+        values = column.to_pylist(maps_as_pydicts="strict")  # keys of DuckDB's maps do not repeat
     except (ValueError, OverflowError):
         return _far_dates(column)
     if sql_type == "JSON":

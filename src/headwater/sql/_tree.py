@@ -103,24 +103,29 @@ def statement(node: Tree) -> Tree:
     return {"error": False, "statements": [{"node": node}]}
 
 
-def limited(node: Tree, rows: int) -> tuple[Tree, bool]:
-    """Return a query that yields at most `rows` rows, and whether that is fewer than the user's own limit.
+def limited(node: Tree, rows: int) -> Tree:
+    """Return a query that yields at most `rows` rows, the user's own limit kept where it is lower.
 
     The limit goes into the query itself, so that DuckDB can stop early and sorts keep only the top.
     """
     modifiers = node.get("modifiers", [])
-    limits = [m for m in modifiers if m.get("type") == "LIMIT_MODIFIER"]
+    own = next((m for m in modifiers if m.get("type") == "LIMIT_MODIFIER"), None)
     if node["type"] not in ("SELECT_NODE", "SET_OPERATION_NODE"):
-        return select([star()], subquery(node)) | {"modifiers": [_limit(rows)]}, True
-    if not limits:
-        return node | {"modifiers": [*modifiers, _limit(rows)]}, True
-    own = limits[0].get("limit")
-    if limits[0].get("limit_type") or own is None or (value := integer_constant(own)) is None:
-        return select([star()], subquery(node)) | {"modifiers": [_limit(rows)]}, True
-    if value <= rows:
-        return node, False
-    others = [m for m in modifiers if m.get("type") != "LIMIT_MODIFIER"]
-    return node | {"modifiers": [*others, limits[0] | {"limit": integer(rows)}]}, True
+        return _wrapped(node, rows)
+    if own is None:
+        return node | {"modifiers": [*modifiers, _limit(rows)]}
+    if "limit" not in own:  # an offset alone
+        value = None
+    elif own.get("limit_type") or (value := integer_constant(own["limit"])) is None:
+        return _wrapped(node, rows)
+    if value is not None and value <= rows:
+        return node
+    others = [m for m in modifiers if m is not own]
+    return node | {"modifiers": [*others, own | {"limit": integer(rows)}]}
+
+
+def _wrapped(node: Tree, rows: int) -> Tree:
+    return select([star()], subquery(node)) | {"modifiers": [_limit(rows)]}
 
 
 def _limit(rows: int) -> Tree:

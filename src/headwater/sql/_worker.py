@@ -72,10 +72,10 @@ class Worker:
         """Process id, None while there is no process."""
         return self._process.pid if self._process else None
 
-    def start(self) -> None:
-        """Start the process without waiting until it is ready."""
+    def start(self) -> bool:
+        """Start the process if there is none, without waiting until it is ready; return whether one was started."""
         if self._process is not None and self._process.poll() is None:
-            return
+            return False
         self._close()
         config = {
             "memory_mb": self.memory_mb,
@@ -106,6 +106,7 @@ class Worker:
             # The process keeps the removed folder as its working folder: nothing can be created in it.
             os.rmdir(folder)
         self._ready = False
+        return True
 
     def ask(self, request: dict[str, Any], seconds: float) -> tuple[dict[str, Any], bytes]:
         """Send one request and return the reply, an object and raw bytes.
