@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 COUNTED = 50_000
 """Estimated number of distinct values up to which a column's values are counted exactly."""
 
+_KEYS = 3
+_KEY_ROWS = 20_000_000
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
@@ -34,6 +36,7 @@ def values_of_large(table: Table) -> TableValues:
         stats = _scan(connection, typed, table)
         samples = _samples(connection, raw, table, data.row_count)
         columns: list[ColumnValues] = []
+        _exact_keys(connection, typed, table, stats, data.row_count)
         for column, figures, sample in zip(table.columns, stats, samples, strict=True):
             source = ColumnValues(
                 column.name,
@@ -95,6 +98,25 @@ def _scan(connection: duckdb.DuckDBPyConnection, source: str, table: Table) -> l
         figures["quantiles"] = dict(zip(map(str, _QUANTILES), quantiles or (), strict=False))
         out.append(figures)
     return out
+
+
+def _exact_keys(
+    connection: duckdb.DuckDBPyConnection, source: str, table: Table, stats: list[dict[str, Any]], rows: int
+) -> None:
+    """Count the distinct values of the first columns that may identify a record by their 64-bit hashes."""
+    likely = [
+        (column.name, figures)
+        for column, figures in zip(table.columns, stats, strict=True)
+        if column.type in {"text", "integer"}
+        and figures["present"] == rows
+        and figures["distinct"] >= 0.9 * rows
+    ][:_KEYS]
+    if not likely or rows > _KEY_ROWS:
+        return
+    parts = ", ".join(f"count(distinct hash({_name(name)}))" for name, _ in likely)
+    counted = connection.execute(f"select {parts} from {source}").fetchone() or ()
+    for (_, figures), distinct in zip(likely, counted, strict=True):
+        figures |= {"distinct": int(distinct), "distinct_exact": True}
 
 
 def _count(connection: duckdb.DuckDBPyConnection, source: str, column: ColumnValues) -> None:
