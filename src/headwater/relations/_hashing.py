@@ -7,7 +7,6 @@ and Flood 2014, section 5). The hashes are not meant to withstand an attacker; a
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -24,18 +23,11 @@ _TEXT_SALT = 0xD6E8FEB86659FD93
 _FACTOR = 0x9DDFEA08EB382D69
 
 
-def hash_text(text: str) -> int:
-    """Return the hash of a key (`entity_key`): the lower half of its MD5."""
-    return int.from_bytes(
-        hashlib.md5(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).digest()[:8], "little"
-    )
+def hash_keys(keys: Iterable[str]) -> Hashes:
+    """Return the hashes of keys (`entity_key`) as they are, in their order."""
+    import pyarrow as pa
 
-
-def hash_texts(texts: Iterable[str]) -> Hashes:
-    """Return the hashes of texts as they are."""
-    import numpy as np
-
-    return np.fromiter((hash_text(text) for text in texts), dtype=np.uint64)
+    return _hash_bytes(pa.array(list(keys), pa.string()))
 
 
 def hash_numbers(values: np.ndarray[Any, Any]) -> Hashes:

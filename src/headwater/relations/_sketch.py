@@ -11,7 +11,7 @@ from headwater.layout import clean_text
 from headwater.model import Table
 from headwater.profiles import ColumnProfile, TableProfile, TableValues, profile_table, table_values
 from headwater.relations._entities import entity_key, phrases, title_keys
-from headwater.relations._hashing import hash_text, hash_texts, hash_values
+from headwater.relations._hashing import hash_keys, hash_values
 from headwater.relations._large import bottom_hashes
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ MAX_TEXT = 400_000
 
 _GIVEN = ("first", "given", "forename")
 _FAMILY = ("last", "family", "surname")
-_NAMING = frozenset({"ID", "Categorical", "Embedded numbers", "Formatted ID", "List"})
+_NAMING = frozenset({"ID", "Categorical", "Embedded numbers", "List"})
 
 
 @dataclass(slots=True)
@@ -306,7 +306,7 @@ def _entities(source: ColumnValues, figures: ColumnProfile, values: pa.Array) ->
             key = entity_key(item[:120])
             if len(key) >= 3 and not key.isdigit():
                 keys.add(key)
-    return np.unique(hash_texts(keys))
+    return np.unique(hash_keys(keys))
 
 
 def _trivial(source: ColumnValues, figures: ColumnProfile) -> bool:
@@ -354,7 +354,7 @@ def _joined_names(values: TableValues) -> list[ColumnSketch]:
             continue
         full = pc.unique(pc.binary_join_element_wise(given.array, family.array, " ")).drop_null()
         keys = {entity_key(text) for text in full.slice(0, MAX_ENTITIES).to_pylist()}
-        hashes = np.unique(hash_texts(key for key in keys if " " in key))
+        hashes = np.unique(hash_keys(key for key in keys if " " in key))
         empty = np.empty(0, np.uint64)
         out.append(
             ColumnSketch(
@@ -385,12 +385,13 @@ def sketch_text(document: str, dataset: str, title: str, text: str) -> TextSketc
 
     text = text[:MAX_TEXT]
     title = title or next((line.strip(" #=*_") for line in text.split("\n") if line.strip()), "")[:200]
+    keys = title_keys(title)
     return TextSketch(
         document,
         dataset,
         clean_text(title, one_line=True, limit=200),
-        {hash_text(key): weight for key, weight in title_keys(title)},
-        np.unique(hash_texts(phrases(text, MAX_PHRASES))),
+        dict(zip(hash_keys(key for key, _ in keys).tolist(), (weight for _, weight in keys), strict=True)),
+        np.unique(hash_keys(phrases(text, MAX_PHRASES))),
         len(text.split()),
         minhash(text),
     )
