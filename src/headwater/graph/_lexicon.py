@@ -1,0 +1,376 @@
+"""Vocabulary and grammar of questions about a schema graph, as data.
+
+Patterns run over a question in canonical form: lower case, with every table written T1, T2 …, every row R1 …, every layer
+L1 …, every group G1 …, every database or schema S1 …, and every other known column C1 …. Nothing here names a table of any
+schema.
+"""
+
+from __future__ import annotations
+
+import re
+
+CONTRACTIONS = (
+    (r"\bcan't\b", "can not"),
+    (r"\bcannot\b", "can not"),
+    (r"\bwon't\b", "will not"),
+    (r"n't\b", " not"),
+    (r"\b(what|who|where|which|how|that|there|here|it|he|she|when)'s\b", r"\1 is"),
+    (r"\blet's\b", "let us"),
+    (r"'(?:re)\b", " are"),
+    (r"'(?:ve)\b", " have"),
+    (r"'(?:ll)\b", " will"),
+    (r"'(?:d)\b", " would"),
+    (r"'(?:m)\b", " am"),
+)
+
+SHIELDS = (
+    r"(?:foreign[- ]keys?|fks?|lineage|key|join|parent[- ]child|direct|any|some|a|what|no|kind of) relationships?(?! table)",
+    r"the relationships? (?:between|of|among)",
+    r"data (?:warehouse|stores?|domains?|sources?|items?|notes?|points?)",
+    r"(?:in|of|across|on) the warehouse(?! table)",
+    r"warehouse (?:tables?|side|layer|load|schema)",
+    r"(?:business|data|subject|same|which|what|each|every|one|whole) (?:domain|area|location)s?",
+    r"domains? (?:does|do|is|are|owns?|has|have)",
+    r"(?:please |take |side )note(?: that)?|note that|note:",
+    r"in person|per person|the person (?:who|responsible)",
+    r"(?:for (?:some|any|that|this|the|no|what|whatever) |the |any |some |a good )reasons?(?! table)",
+    r"at (?:any|no|the|what|all) costs?|cost of (?:a|an|the|this|that) (?:join|change|path|query)",
+    r"(?:at|for|in|over|all|some|any|this|each|every|one|next|same|first|last|long|real|response|run|down) time",
+    r"up to date|to date|out of date",
+    r"(?:each|every|single|line|list|action|todo) items?",
+    r"(?:in|of|about) (?:stock|store for)|stored?s? (?:in|by|as|procedure)",
+    r"(?:table|schema|graph|lineage|column|the) metadata(?! table)",
+    r"my observation|observation that|by observation",
+    r"customers? (?:complain|call|ask)\w*",
+)
+"""Ordinary phrases in which a word is not a table even if a table has that name."""
+
+REWRITES = (
+    (r"\bforeign[- ]keys?\b", "fk"),
+    (r"\bfk['s]*\b", "fk"),
+    (r"\bf\.k\.s?\b", "fk"),
+    (r"\b(?:fk )?(?:key )?constraints?\b(?= (?:from|between|on|to|that|pointing|declared|defined)\b)", "fk"),
+    (
+        r"\bfk (?:relationships?|relations?|constraints?|links?|references?|dependenc(?:y|ies)|edges?|connections?)\b",
+        "fk",
+    ),
+    (r"\b(?:data[- ]?flows?|etl|elt|pipelines?|data lineage|derivations?)\b", "lineage"),
+    (
+        r"\blineage (?:relationships?|relations?|links?|edges?|connections?|dependenc(?:y|ies)|paths?)\b(?! from| to| between)",
+        "lineage",
+    ),
+    (r"\bfk (?:or|and|plus|\+|&|/) lineage\b|\blineage (?:or|and|plus|\+|&|/) fk\b", "fk and lineage"),
+    (
+        r"(?<=T\d) (?:'s )?(?:tables?|views?|source files?|files?|datasets?|extracts?|itself|source table)\b",
+        "",
+    ),
+    (
+        r"(?:(?<=^)|(?<= ))(?:the |a |an |this |that |our |my |table |view |file |dataset |tables |source file |called |named |just )+(?=T\d)",
+        "",
+    ),
+    (
+        r"(?<=T\d) (?:data|rows?|records?|contents?)\b(?! (?:flow|reach|end|propagat|go|get|land|feed|come))",
+        "",
+    ),
+    (r"(?<!their )(?<!its )(?<!get )(?<!gets )\b(?:data|rows|records|information|anything|something|any data|values?) (?:from|of|in) (?=T\d)", ""),
+    (r"(?<=T\d) (?:data|rows?|records?)\b", ""),
+    (r"\bthe (T\d+) feed\b", r"\1"),
+    (
+        r"\b(derived|built|loaded|populated|fed|computed|generated|made|sourced) [.,;:?-] (?=(?:from|by|out of)\b)",
+        r"\1 ",
+    ),
+    (r"\b(?:the )?(?:data )?(?:warehouse|schema|database|lake) 's (?=T\d)", ""),
+    (r"\b(?:S\d+|L\d+|G\d+) 's (?=T\d)", ""),
+    (r"\b(?:directly|direct) (?:or|and|and/or) (?:indirectly|indirect|transitively)\b", "transitively"),
+    (r"\b(?:indirectly|indirect|transitively) (?:or|and) (?:directly|direct)\b", "transitively"),
+    (r"\bdirect / indirect\b", "transitively"),
+    (r"\b(?:straight|directly) or through\b", "transitively through"),
+    (r"\b(?:both )?(?:directly and indirectly)\b", "transitively"),
+)
+"""Rewritten in this order, each until the text stays as it is."""
+
+HARMLESS_NEGATIONS = (
+    r"not (?:just|only|merely|the other way(?: round| around)?|vice versa)\b[^.;?!]*",
+    r"(?:i|we) do not (?:care|mind|need|want|know)[^.;?!]*",
+    r"(?:do not|no need to) (?:count|include|follow|list|show|bother|worry)[^.;?!]*",
+    r"no matter[^.;?!,]*",
+    r"(?:leav\w+|excluding|except|without|besides|other than|not counting|not including|apart from|minus) T\d+(?: out)?",
+    r"or not\b",
+    r"yes (?:/|or) no\b",
+    r"why not\b",
+    r"without (?:any )?(?:model|sql|guessing|writing)",
+)
+"""Negations that leave the question as it is. Those about edge kinds are read before (see ONLY_LINEAGE, ONLY_FK)."""
+
+TAGS = {
+    "FK": r"\bfk\b|\bkeys?\b|\breferenc\w+|\breferential\b|\bjoin\w*|\bconstraints?\b",
+    "REFERENCE": r"\bfk\b|\bkeys?\b|\breferenc\w+|\bpoint(?:s|ing)? (?:\w+ )?(?:at|to)\b|\bchild (?:table )?of\b|\bparent (?:table )?of\b|\bkeyed\b|\bconstraints?\b|\bparent in\b|\bchild in\b",
+    "JOIN": r"\bjoin\w*",
+    "LINEAGE": r"\blineage\b|\bderiv\w*|\bdownstream\b|\bupstream\b|\bload(?:s|ed|ing)?\b|\bdescendants?\b|\bancestors?\b|\bpopulat\w+|\bsourced?\b",
+    "LINEAGE_EDGES": r"\blineage\b|\bderiv\w*|\bloads?\b|\bloaded\b|\bdescendants?\b",
+    "EITHER_KIND": r"\bfk and lineage\b|\b(?:either|any|whatever|both) (?:kinds? of )?(?:edges?|links?|kinds?|types?)\b|\bfk\b.{0,30}\blineage\b|\blineage\b.{0,30}\b(?:fk|keys)\b|\bcombined\b|\bany kind\b",
+    "ONLY_LINEAGE": r"\blineage (?:only|alone)\b|\bonly (?:the )?lineage\b|\b(?:ignor\w+|disregard\w*|excluding|without|no|not|leav\w+ out|skip\w*|forget|never mind|rather than|instead of) (?:counting |following |the |any )*(?:fk|keys?)\b|\bfk (?:aside|excluded|do not (?:count|matter))\b",
+    "ONLY_FK": r"\b(?:fk|keys?|joins?) (?:only|alone|graph)\b|\bonly (?:\w+ )?(?:the |by |via |over |through )*(?:fk|keys?|joins?)\b|\b(?:ignor\w+|disregard\w*|excluding|without|no|not|leav\w+ out|skip\w*|forget) (?:counting |following |the |any )*lineage\b|\bby keys\b|\bkey graph\b",
+    "DIRECT": r"\bdirect(?:ly)?\b|\bimmediate(?:ly)?\b|\bstraight\b|\b(?:one|first|single|1|next) (?:level|step|hop|stage)\b|\bone[- ](?:hop|step|level)\b|\bnext (?:hop|step|stage)\b|\bwithout intermediat\w+|\bno intermediat\w+",
+    "TRANSITIVE": r"\bindirect(?:ly)?\b|\btransitive(?:ly)?\b|\beventual(?:ly)?\b|\bultimate(?:ly)?\b|\bsooner or later\b|\ball the way\b|\b(?:any|all|every|whatever|full) (?:depths?|levels?|distances?|generations?)\b|\bhowever (?:far|deep|many|distant|remote)\b|\brecursive(?:ly)?\b|\bripples?\b|\bsecond[- ]order\b|\brun through\b|\bdown the (?:line|road)\b|\bmulti[- ]?hop\b|(?<!direct )(?<!immediate )\b(?:descendants?|ancestors?)\b|\bclosure\b|\b(?:full|whole|entire|complete) (?:\w+ )?(?:chain|lineage|ancestry|history|pipeline|trail|provenance|downstream|upstream|tree|set)\b|\bthe chain\b|\bat the end of\b|\bback to\b|\beverything (?:that )?(?:\w+ )?(?:downstream|upstream|below|above)\b|\beverything (?:up|down)stream\b|\b(?:all|anything|any|every) (?:\w+ ){0,2}(?:down|up)stream\b|\b(?:down|up)stream of\b.{0,20}\bat all\b|\bend(?:s|ed)? up\b|\bcascad\w+|\bthrough (?:something|anything|other|others|intermediate)\b|\bchain of (?:deriv|lineage)\w*|\blineage chain\b|\broots?\b|\bat any point\b|\bnth\b",
+    "FAR": r"\bdownstream\b|\bupstream\b|\bbehind\b|\bdepend\w*|\borigins?\b|\boriginat\w*|\bconsumers?\b|\bcomes? from\b|\bprovenance\b|\btrace[sd]?\b|\brel(?:y|ies|ying)\b|\breach\w*\b|\bimpact\w*\b|\bbelow\b|\babove\b|\bbased on\b|\bdependents?\b",
+    "IMPACT": r"\bchang(?:e|es|ed|ing)\b|\bmodif\w+|\bdrop(?:s|ped|ping)?\b|\bdelet\w+|\bremov\w+|\bcorrupt\w*|\baffect\w*|\bimpact\w*|\bbreaks?\b|\bbroken\b|\bblast radius\b|\balter\w*\b|\btruncat\w+|\bre-?key\w*|\b(?:goes|go|going|gone) away\b|\bretir\w+|\bdeprecat\w+|\brenam\w+|\bmigrat\w+|\bwrong\b|\bbad\b|\bstale\b|\blate\b|\bfail(?:s|ed|ure)?\b|\bdelayed\b|\bcontaminat\w+|\bpoison\w*|\btaint\w*|\bripples?\b|\bhit\b|\bre-?test\b|\bknock-?on\b|\bfallout\b|\bconsequences?\b|\bsuffers?\b|\binherit\w* the problem\b|\bcollateral\b|\bdown for\b|\boutage\b|\bgoes down\b|\bunavailable\b|\bmissing\b|\bshutdown|\bswitch(?:ed)? off\b|\bturn(?:ed)? off\b|\bdecommission\w*|\btouched?\b|\btouches\b|\bcaus\w+|\brework\w*|\bdisappear\w*|\bgets? lost\b|\blos(?:e|es|ing)\b",
+    "STALE": r"\bstale\b|\blate\b|\bdelayed\b|\bwrong\b|\bbad (?:load|data|rows?|values?|records?|batch)\b|\bcontaminat\w+|\bpoison\w*|\btaint\w*|\bincorrect\b|\bnumbers?\b",
+    "COUNT": r"\bhow many\b|\bnumber of\b|\bcount (?:of|the)\b|\bhow (?:big|large)\b|\bsize of\b|\bhow much\b|^count\b|\bnumber please\b|\bgive (?:me )?the (?:number|count)\b",
+    "HOPS": r"\bhow many (?:\w+ ){0,3}?(?:joins?|hops?|steps?|edges?|links?|fk|keys?|moves?|jumps?)\b|\b(?:number|count) of (?:\w+ ){0,3}?(?:joins?|hops?|steps?|edges?|links?|fk|keys?|jumps?)\b|\bhow (?:far|close|distant|many apart)\b|\bdistance\b|\bjoin count\b|\bhop count\b|\b(?:joins?|hops?|steps?) (?:away|apart)\b|\bpath length\b|\blength of\b|\bdegrees? of separation\b|\bone join or (?:more|several|two)\b|\bhow long is\b|\b(?:joins?|hops?|steps?) (?:needed|required|necessary)\b",
+    "PATH": r"\bpaths?\b|\broutes?\b|\bchain\b|\bbridges?\b|\bwalk\b|\bthrough (?:what|which)\b|\bvia (?:what|which)\b|\bhow (?:do|can|could|would|should|might|to|does)\b.{0,30}?\b(?:get|join|link|connect|go|relat|combin|reach|navigat|hook|tie)\w*|\bjoins?\b|\bhow (?:are|is)\b.{0,40}\b(?:related|connected|linked|joined)\b|\b(?:which|what) tables? (?:\w+ )?(?:link|connect|join|sit|stand|lie|tie|relate|are between|bridge)\w*|\bintermediate\b|\bin between\b|\bsequence\b|\bconnecting\b|\bhow .{0,20}\bget from\b",
+    "PATH_WH": r"\bwhat\b|\bwhich\b|\bhow\b|\bwrite\b|\bgive\b|\bshow\b|\blist\b|\bname\b|\bfind\b|\bshortest\b|\bquickest\b|\bminimal\b|\bfewest\b|\bprint\b|\btell\b",
+    "CONNECT": r"\bconnect\w*|\blink\w*|\brelated?\b|\breach\w*|\bpaths?\b|\bway\b|\bhang together\b|\bchain\b|\btied?\b|\bhook\w*|\bassociat\w+|\bget (?:\w+ )?(?:from|to)\b|\bgo from\b|\btouch\b|\bjoin\w*|\bhave anything to do\b|\brelationships?\b|\bconnection\b|\broutes?\b|\btogether\b|\binterlinked\b",
+    "COMPONENT": r"\bcomponents?\b|\bsilos?\b|\bislands?\b|\bclusters?\b|\bpieces?\b|\bblocks?\b|\bgroups?\b|\bblobs?\b|\bpart\b|\bsubgraphs?\b|\bpartitions?\b|\bneighbou?rhoods?\b|\bfragments?\b|\bbuckets?\b|\bsegments?\b|\bsections?\b|\bconnected (?:\w+ )?(?:part|region|set)s?\b|\bworlds?\b",
+    "GROUP": r"\bsilos?\b|\bdomains?\b|\bgroups?\b|\bareas?\b|\bdepartments?\b|\bbusiness (?:unit|line|function)s?\b|\bteams?\b|\bdivisions?\b|\bsubject areas?\b",
+    "SAME": r"\bsame\b|\bone (?:\w+ )?(?:component|silo|island|cluster|connected|part|piece|block)\b|\bshar(?:e|es|ing)\b|\btogether\b|\bboth (?:\w+ )?in\b|\bcommon\b|\bpart of the\b",
+    "DIFFERENT": r"\bdifferent\b|\bseparate(?:d)?\b|\bdistinct\b|\bdisconnected\b|\bunconnected\b|\bunrelated\b|\bisolated from\b|\bnot (?:\w+ ){0,3}?(?:connected|linked|related|joined|reachable)\b|\bapart from each other\b|\bcut off\b|\bno (?:path|way|link|connection|route|relation|relationship|chain)\b|\bnot (?:in )?(?:the )?same\b|\bunlinked\b|\bdetached\b",
+    "LARGEST": r"\b(?:largest|biggest|main|giant|dominant|greatest|most tables)\b|\bhuge connected\b|\bmaximal connected\b",
+    "ORPHAN": r"\bno (?:\w+ )?(?:fk|keys?|links?|edges?|lineage|relationships?|connections?|relations?)\b|\b(?:connected|linked|related|tied) to (?:nothing|no other)\b|\borphan\w*|\b(?:not|nothing|neither|without|no) (?:\w+ ){0,5}?(?:linked|connected|related|links?|connections?|edges?|lineage|fk) (?:\w+ )*?(?:to |with )?(?:any|anything|any other|nothing|other)?\b(?:\w* ?(?:table|else))|\bstand(?:s|ing)? alone\b|\bstandalone\b|\bisolated tables?\b|\bisolated\b|\bloose tables?\b|\bon (?:its|their) own\b|\b(?:neither|without|no) (?:\w+ ){0,3}?(?:fk|keys?|links?|edges?|lineage)\b|\bdangl\w+|\bunlinked\b|\bnot (?:linked|connected|related) to anything\b|\bunconnected tables?\b|\bdisconnected tables?\b|\blonely\b|\blone tables?\b|\bconnected to nothing\b|\blinked to nothing\b",
+    "BOOLEAN": r"(?:^|[.,:;?!] |- |^hey |^so |^and |^ok |^quick question )(?:(?:T\d+ (?:and|vs|versus|&|/|or) T\d+|T\d+)[ ,:-]+)?(?:is|are|was|were|do|does|did|can|could|would|will|should|has|have|any|might|may)\b|\byes / no\b|\byes or no\b|\btrue or false\b|\b(?:y / n)\b|\bis (?:that|there|it)\b|\bare (?:they|these|those|there)\b|\bdo they\b|\bcan they\b|\bwhether\b|\bif T\d+ and T\d+ are\b|, right \?|\bis T\d+\b|\bdoes T\d+\b|\bdo T\d+\b|\bare T\d+\b|\bcan T\d+\b",
+    "ANY_CHAIN": r"\bany\b.{0,12}\b(?:chain|series|sequence|number|way|path|route|kind|link|connection|at all)\b|\bsome (?:chain|way|path|series|route|sequence)\b|\beventually\b|\bindirect\w*|\bsomehow\b|\bhowever (?:long|indirect\w*|many)\b|\bat all\b|\bchains?\b|\bvia other\b|\bthrough other\b|\bin any way\b|\bseries of\b|\breach\w*|\bmulti[- ]?hop\b|\btransitively\b",
+    "LIST": r"\b(?:which|what|list|name|show|enumerate|give|who|print|tell|find|display|return|identify|complete list|where|everything|all|every)\b",
+    "CYCLE": r"\bcycles?\b|\bcyclic\b|\bcircular\w*|\bloops?\b",
+    "CUT": r"\bcut (?:tables?|points?|vertices|vertex)\b|\barticulation\b|\bsingle points? of failure\b",
+    "ROOTS": r"\b(?:no|without) (?:any )?(?:upstream|lineage source|source)s?\b|\broot tables?\b|\bultimate sources?\b|\bentry points?\b",
+    "BOTH_DIRECTIONS": r"\b(?:either|both|any) directions?\b|\bin whichever direction\b|\bundirected\b|\bregardless of direction\b|\bdirection does not matter\b|\bignoring (?:edge )?direction\b",
+    "FK_LINKED": r"\b(?:linked|connected|adjacent|tied|related|attached|joined)(?: \w+){0,5} (?:by|via|through|over|with) (?:an? |any |the |their )?(?:fk|keys?)\b|\bfk (?:linked|connected|adjacent|neighbou?rs?)\b|\bfk - (?:linked|connected|adjacent)\b|\b(?:linked|connected|adjacent|tied|related|attached) (?:\w+ )?(?:by|via|through|over|with) (?:an? |any |the |their )?(?:fk|keys?)\b|\bshar(?:e|es|ing) (?:an? |the )?(?:fk|keys?)\b|\bthrough the fk of\b|\bfk neighbou?rs?\b|\bone fk (?:step|hop) (?:away|from)\b|\bthrough both\b.{0,40}\bfk\b|\bjoined (?:to|with) (?:them|those|any|one)\b|\bthe fk of (?:the |all |any )?(?:touched|affected|those|these|impacted)\b|\bvia both\b.{0,40}\bfk\b|\bfk link\w* (?:to|with)\b",
+    "FK_CHILDREN": r"\breferenc(?:e|es|ing)\b|\b(?:hold|holds|holding|have|has|having|carry|carries|carrying|with|own|owns|owning) (?:an? |the |some |their |any )?(?:fk|keys?)\b|\bfk (?:dependents?|children|child|dependency on|pointing|points?|that points?|onto|into|to|on)\b|\bfk point\w*\b|\bwhose fk\b|\bdepend\w* (?:on .{0,30} )?(?:by|via|through) (?:an? )?(?:fk|keys?)\b|\bkey into\b|\bfk to (?:it|any|one|an)\b|\bby fk\b|\bkeyed? (?:to|on)\b|\bvia an fk onto\b|\bchild tables?\b|\bpoint(?:s|ing)? (?:at|to)\b|\bfk - dependents?\b|\bhave an? (?:\w+ )?fk\b|\bfk dependen\w+|\bfk child\w*\b|\bfk and lineage (?:dependents?|children)\b",
+    "COMMON": r"\bboth\b|\bcommon\b|\bshared?\b|\beach of\b|\bmutual\w*\b|\bjointly\b|\bin common\b|\bas well as\b",
+    "ALL_PATHS": r"\ball (?:the |of the |possible |equally )*(?:shortest |short |minimal )?(?:paths?|routes?|ways|join paths?)\b|\bevery (?:shortest )?(?:path|route|way)\b|\balternative (?:\w+ )?(?:paths?|routes?)\b|\bhow many (?:\w+ )?(?:shortest )?(?:paths?|routes?|ways)\b",
+    "NEIGHBOURS": r"\bneighbou?rs?\b|\badjacent\b|\bnext to\b|\bdirectly (?:connected|linked|joined|related)\b|\bjoin(?:ed|s)? directly\b",
+    "MEMBERS": r"\bsame\b|\bmates?\b|\bshar(?:e|es|ing)\b|\bhang(?:s|ing)? together\b|\bhowever indirect\w*\b|\breachable\b|\bconnected (?:\w+ ){0,3}?(?:to|with)\b|\bwhat else\b|\bother (?:tables?|members?)\b|\bcontain\w*|\bmembers?\b|\bbelong\w*\b|\baround\b|\binclud\w*|\bholds?\b|\bwith T\d+\b|\bof T\d+|\bin T\d+ 's\b|\blive\w*\b|\bsits?\b|\bT\d+ 's\b|\bcomes? together\b|\btogether with\b",
+    "PIECES": r"\bdisconnected\b|\bunconnected\b|\bconnected components?\b|\bseparate\w*\b|\bislands?\b|\bfall\w* apart\b|\bpieces?\b|\bclusters?\b|\bcomponents?\b|\bisolated (?:groups?|parts?|subgraphs?|clusters?|sets?)\b|\bindependent\b|\bdisjoint\b|\bsubgraphs?\b|\bone piece\b",
+}
+"""What a question talks about: tag → pattern over the canonical text."""
+
+OUT_OF_SCOPE = (
+    (
+        r"\b(?:which|what|list|name|show|how many|all|each)\b (?:\w+ ){0,2}?(?:columns?|fields?|attributes?)\b",
+        "columns",
+    ),
+    (
+        r"\bcolumn[- ](?:level )?lineage\b|\bdata ?types?\b|\bprimary keys?\b|\bnullable\b|\bindex(?:es)?\b|\bsurrogate\b|\bnot null\b",
+        "columns",
+    ),
+    (r"\b(?:how many|number of) (?:rows|records|entries|lines)\b(?! .*\bR\d)", "numbers of rows"),
+    (
+        r"\bwhen (?:was|were|is|did|does|do|will)\b|\blast (?:updated|refreshed|loaded|modified|run)\b|\bhow (?:often|old|long ago|long does)\b|\bwhat time\b|\bschedul\w+",
+        "times",
+    ),
+    (
+        r"\bwho (?:owns|created|wrote|maintains|built|is responsible|approved)\b|\bowner\b|\bcontact\b|\bcolleagues?\b",
+        "people",
+    ),
+    (r"\bwhy\b", "reasons"),
+    (
+        r"\b(?:average|median|total (?:sales|revenue|cost|amount)|sum of|maximum|max|min value|percent\w*)\b",
+        "values",
+    ),
+    (r"\b(?:most|least|highest|lowest|top \d+|busiest|best)\b(?! tables\b| number\b)", "rankings"),
+    (
+        r"\blongest\b|\bsecond[- ]shortest\b|\blonger than\b|\bmore than (?:\d+|two|three|four|five)\b|\bat (?:most|least) (?:\d+|one|two|three|four|five)\b|\bfewer than\b|\bless than\b",
+        "a limit on length or number",
+    ),
+    (
+        r"\bwithin (?:\d+|one|two|three|four|five|six) \w+|\b(?:two|three|four|five|six|\d+) (?:hops?|steps?|levels?|joins?) (?:away|from|of|or less|or fewer|deep|down|up|up ?stream|down ?stream)\b|\b(?:second|third|fourth|2nd|3rd) (?:level|hop|step|generation|degree)\b|\bgrand(?:child|children|parents?)\b",
+        "a given number of steps",
+    ),
+    (r"\b(?:write|generate|produce|draft)\b.{0,20}\b(?:sql|query|script|code)\b", "SQL text"),
+    (r"\b(?:gb|mb|bytes|disk|storage)\b", "sizes on disk"),
+    (r"\b(?:un|in)directly (?:un)?related columns\b", "columns"),
+    (
+        r"\bavoid\w*\b|\bbypass\w*\b|\b(?:not|without) (?:going|passing|using|touching|walking) (?:\w+ )?(?:through|via|over)?\b|\bwithout T\d|\bexcept\b|\bunless\b|\bother than\b|\bif (?:we|i|you) (?:remove|drop|delete)d?\b.{0,60}\b(?:still|connected|path|join)\b",
+        "an exception",
+    ),
+)
+"""Questions this cannot answer: pattern → what they ask about. A match abstains."""
+
+FLOW_OUT = (
+    r"feed(?:s|ing)?(?: (?:data |rows )?(?:in)?to)?",
+    r"fed (?:in)?to",
+    r"flow(?:s|ing|ed)? (?:on )?(?:in)?to",
+    r"(?:get |gets |got |is |are |was |were |being )?(?:merged|loaded|written|copied|pushed|fed|integrated|consolidated|transformed|moved|rolled up|aggregated|combined|folded|inserted|turned|made|channell?ed|routed|sent|shipped|propagated|poured|piped) (?:in ?to|onto|towards?)",
+    r"load(?:s|ing)?(?: (?:in)?to)?(?! (?:\w+ ){0,2}(?:from|out of|off)\b)",
+    r"go(?:es|ing)? (?:in)?to",
+    r"end(?:s|ed|ing)? up(?: (?:in|inside|within))?",
+    r"land(?:s|ed|ing)?(?: (?:in|where))?",
+    r"contribut(?:e|es|ed|ing)(?: (?:data |rows )?(?:in)?to)?",
+    r"propagat(?:e|es|ed|ing)(?: (?:in)?to)?",
+    r"suppl(?:y|ies|ied|ying)(?: data to)?",
+    r"provid(?:e|es|ed|ing)(?: (?:data|rows|input|inputs|records) (?:to|for))?",
+    r"populat(?:e|es|ing)",
+    r"fill(?:s|ing)?",
+    r"produc(?:e|es|ing)",
+    r"form(?:s|ing)?",
+    r"mak(?:e|es|ing)(?: up)?",
+    r"preced(?:e|es|ing)|com(?:e|es) before",
+    r"build(?:s|ing)?(?! (?:\w+ )?(?:on|from|upon)\b)",
+    r"writ(?:e|es|ing) (?:in)?to",
+    r"serv(?:e|es|ing)(?: as (?:an? )?(?:inputs?|sources?) (?:to|for|of))?",
+    r"driv(?:e|es|ing)",
+    r"power(?:s|ing)?",
+    r"arriv(?:e|es|ing) (?:in|at)",
+    r"com(?:e|es) into",
+    r"enter(?:s|ing)?",
+    r"pour(?:s|ing)? into",
+    r"trickl(?:e|es|ing) (?:down )?(?:in)?to",
+    r"run(?:s|ning)? into",
+    r"pass(?:es|ing)? (?:data |rows )?(?:on )?(?:in)?to",
+    r"send(?:s|ing)?(?: (?:its |their )?(?:data|rows))?(?: (?:in)?to)?",
+    r"push(?:es|ing)?(?: (?:its |their )?(?:data|rows))? (?:in)?to",
+    r"(?:consumed|used|read|ingested|picked up|queried|taken in) by",
+    r"leads? to",
+    r"results? in",
+    r"influenc(?:e|es|ing)",
+    r"determin(?:e|es|ing)",
+    r"go(?:es)?(?= to T\d| next| from (?:here|there))(?: to)?",
+    r"turn(?:s)? into",
+    r"becom(?:e|es)",
+)
+"""Verbs whose subject is the source of the data and whose object is the target."""
+
+FLOW_IN = (
+    r"deriv(?:e|es|ed|ing)(?: (?:from|off|out of))",
+    r"(?:built|computed|calculated|generated|created|made|populated|loaded|sourced|fed|filled|materiali[sz]ed|refreshed|produced|assembled|constructed|taken|extracted|pulled|obtained|compiled|composed|formed|supplied|integrated|merged|combined|drawn|copied|transformed|aggregated|rolled up|put together|synthesi[sz]ed|inherited|synced|replicated|ingested|collected|gathered|consolidated|distilled)(?: up)? (?:from|off|out of|by|on top of|on|using|with|of)",
+    r"(?:deriv|com|originat|stem)(?:e|es|ing|s|ming)? (?:from|off|out of)",
+    r"originat(?:e|es|ed|ing)(?: (?:from|in))?",
+    r"read(?:s|ing)?(?: (?:\w+ )?(?:from|off|out of))?(?! by\b)",
+    r"pull(?:s|ing)?(?: (?:its |their )?(?:data |rows |records )?(?:in )?(?:from|out of))?",
+    r"load(?:s|ing)? (?:its |their )?(?:data |rows )?(?:from|off|out of)",
+    r"consum(?:e|es|ing)(?: from)?",
+    r"depend(?:s|ing|ed)?(?: (?:up)?on)?",
+    r"dependent (?:up)?on",
+    r"rel(?:y|ies|ying|ied) (?:up)?on",
+    r"us(?:e|es|ing)",
+    r"draw(?:s|ing)? (?:its |their )?(?:data |rows )?(?:from|on)",
+    r"ingest(?:s|ing)?(?: from)?",
+    r"tak(?:e|es|ing) (?:its |their )?(?:data|rows|records|input|inputs|values) (?:from|out of)",
+    r"inherit(?:s|ing)? (?:data |rows )?from",
+    r"(?:get|gets|getting|receive|receives|obtain|obtains|source|sources|sourcing|fetch|fetches|collect|collects|gather|gathers|extract|extracts) (?:all )?(?:its |their |the |his )?(?:data|rows|records|contents?|values|numbers|figures|input|inputs|feed|feeds|information)?(?: (?:from|out of))",
+    r"based (?:up)?on",
+    r"stitch(?:es|ed|ing)?(?: together)?",
+    r"merg(?:e|es|ing)",
+    r"integrat(?:e|es|ing)",
+    r"combin(?:e|es|ing)",
+    r"consolidat(?:e|es|ing)",
+    r"aggregat(?:e|es|ing)",
+    r"select(?:s|ing)? from",
+    r"(?:build|fill|populate|load|create|make|compute|generate|produce|refresh|derive)(?:s|ing)? (?:\w+ )?(?:upon|on|from|out of|off)",
+    r"follows|com(?:e|es) after",
+    r"start(?:s|ing)? from",
+    r"feed(?:s|ing)? (?:off|on|from)",
+    r"receiv(?:e|es|ing)",
+    r"quer(?:y|ies|ying)",
+    r"subscrib(?:e|es|ing) to",
+    r"go(?:es)? back to",
+    r"trac(?:e|es|ed) back to",
+    r"descend(?:s|ed)? from",
+)
+"""Verbs whose subject is the target of the data and whose object is the source."""
+
+NOUN_UP = r"(?:sources?|source tables?|inputs?|input tables?|parents?|predecessors?|ancestors?|ancestry|upstreams?|upstream \w+|origins?|provenance|feeders?|feeds|suppliers?|antecedents?|dependencies|roots?|raw inputs?|providers?|contributors?|lineage sources?|direct sources?|producers?|precursors?)"
+"""Nouns for what lies before a table."""
+
+NOUN_DOWN = r"(?:targets?|target tables?|consumers?|successors?|descendants?|downstreams?|downstream \w+|dependents?|outputs?|derivatives?|derivations?|offspring|sinks?|destinations?|children|child tables?|readers?|users|subscribers?|followers?)"
+"""Nouns for what lies after a table."""
+
+ADVERBS = r"(?: (?:directly|straight|immediately|also|only|currently|actually|ultimately|eventually|transitively|indirectly|mainly|exactly|in turn|sooner or later|finally|first|all|itself|data|anything|something|together|ever|later|next|then|now|in the end|at any point|both|in any way|somehow|some|any))*"
+"""May stand between a verb and what it belongs to."""
+
+LAYERS = {
+    "raw": (
+        "raw",
+        "landing",
+        "landing zone",
+        "bronze",
+        "oltp",
+        "operational",
+        "source system",
+        "source systems",
+        "src",
+    ),
+    "staging": ("staging", "stage", "staged", "stg", "silver", "cleansed", "ods"),
+    "core": ("core", "conformed", "integration", "edw"),
+    "mart": (
+        "mart",
+        "marts",
+        "data mart",
+        "data marts",
+        "datamart",
+        "reporting",
+        "report",
+        "reports",
+        "presentation",
+        "gold",
+        "dashboard",
+        "dashboards",
+        "dw",
+    ),
+}
+"""Layers of a warehouse and what people call them; a word counts only where the graph has such a layer."""
+
+FIRM_LAYER_WORDS = frozenset(
+    {"raw", "staging", "stg", "mart", "marts", "core", "bronze", "silver", "gold", "reporting", "landing"}
+)
+"""Layer words that ask for a layer even where the graph has none (the answer is then: it has none)."""
+
+LAYER_PREFIXES = {
+    "raw": "raw", "src": "raw", "landing": "raw", "stg": "staging", "stage": "staging", "staging": "staging",
+    "dim": "core", "fact": "core", "fct": "core", "mart": "mart", "rpt": "mart",
+}  # fmt: skip
+"""Layer by the first word of a name, for graphs that state no layer at all."""
+
+ROLE_WORDS = {
+    "dimension": "dim",
+    "dimensions": "dim",
+    "dims": "dim",
+    "dim": "dim",
+    "facts": "fact",
+    "fact": "fact",
+}
+
+WORD_FORMS = ROLE_WORDS | {"staging": "stg", "stage": "stg", "marts": "mart", "source": "src"}
+"""Words people write in full for the short forms in names."""
+
+LABEL_NOUNS = r"(?:data )?(?:silos?|domains?|groups?|areas?|departments?|business units?|teams?|divisions?|subject areas?)"
+SCOPE_NOUNS = r"(?:schema|database|db|catalog|namespace|side|tables?)"
+
+STOP_WORDS = frozenset(
+    """a an and any are as at be been but by can could did do does down each either else every everything few for from
+    get gets give given had has have her here hey hi how i if in into is it its just kindly list me more my name need needed
+    needs no not of off on once one only onto or other others our out over please per quite really same shall she should show
+    so some such tell than thanks that the their them then there these they thing things this those through to too under until
+    up us use used uses using very via want was way ways we well were what when where whether which while who whole whom whose
+    why will with within without would yes you your table tables view views file files dataset schema graph database column
+    columns row rows record records data all both between among after before behind against along across around about also
+    anything something nothing anyone complete full list entire possible exactly currently actually now today morning week
+    start end included include including step steps hop hops level levels number count minimum maximum least shortest quickest
+    fewest minimal smallest direct directly indirect indirectly immediate immediately eventually ultimately transitively chain
+    path paths route routes link links linked connected connect connects connection connections related relate join joins
+    joined joining key keys foreign fk fks lineage etl pipeline upstream downstream source sources target targets feed feeds
+    feeding fed load loads loaded loading derive derives derived deriving built build builds populate populates populated
+    depend depends dependent dependents depending change changes changed changing modified modify modifies breaks break broken
+    affected affects affect impact impacted impacts drop dropped drops deleted delete deletes removed remove removes corrupted
+    corrupt silo silos component components island islands cluster clusters domain group area belong belongs different separate
+    isolated orphan orphans together hang hangs itself reference references referenced referencing point points pointing child
+    children parent parents carry carries hold holds holding constraint true false vs versus reach reaches reachable reached far
+    apart away distance islands piece pieces goes go going land lands come comes came coming sit sits live lives write writes
+    read reads consume consumes consumed produce produces flow flows flowing contribute contributes propagate propagates
+    originate originates influence influences wrong late stale down fails fail failed delayed renamed altered alter truncated
+    bring brings combine combines navigate traverse traversing start starts starting begin take takes put place move touch query
+    look looks looking check find finds see understand explain locate compare trace traces follow follows walk cross merge
+    merges merged integrate integrates renaming retired deprecated migrated touched touches hit hits ripple ripples else next first last straight
+    """.split()
+)
+"""Words of the grammar: a one-word table name beside one of them stands where a table stands."""
+
+LOOSE_NAMES = r"(?:graph|schema|database|model|warehouse|dataset|catalog|data model|tables?)"
+
+VERB_STEMS = tuple(
+    sorted({stem for pattern in (*FLOW_OUT, *FLOW_IN) for stem in re.findall(r"(?<![\w\\])[a-z]{5,}", pattern)})
+)
+"""Beginnings of the verbs of a data flow; they too stand beside tables."""
+
+ADJECTIVES = frozenset({"existing", "missing", "remaining", "following", "outstanding", "leading", "upcoming", "billing", "shipping"})
+"""Words in -ing that qualify the noun after them."""

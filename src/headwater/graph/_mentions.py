@@ -1,0 +1,482 @@
+"""Finds the tables, rows, layers, groups and databases that a question names, and puts the rest into canonical form."""
+
+from __future__ import annotations
+
+import re
+import weakref
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from headwater.graph import _lexicon as lexicon
+from headwater.graph._names import names_of, split_words
+
+if TYPE_CHECKING:
+    from headwater.graph._model import GraphTable, SchemaGraph
+
+_NAME = r"[^\W\d][\w$#]*"
+_TOKEN = re.compile(
+    rf"(?P<row>\brow[_ ]?(?:number |no\.? |#)?\d+\b)|(?P<name>{_NAME}(?:\.{_NAME})*)|(?P<other>\d+(?:\.\d+)*\w*|[^\w\s])"
+)
+_PLAIN = re.compile(rf"{_NAME}(?:\.{_NAME})*")
+_LOOKS_TECHNICAL = re.compile(r"\w_\w|\w\.\w|[a-z][A-Z]|[A-Za-z]\d|^[A-Z]{2,}[a-z]+[A-Z]")
+_ABBREVIATIONS = frozenset({"i.e", "e.g", "fks", "etls", "id", "f.k", "n.b", "a.k.a", "w.r.t", "pks", "dwh"})
+_LONGEST_PHRASE = 7
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A restriction of the tables asked for. Empty parts do not restrict; the parts that are there must all hold."""
+
+    layers: frozenset[str] = frozenset()
+    groups: frozenset[str] = frozenset()
+    prefixes: frozenset[str] = frozenset()
+    roles: frozenset[str] = frozenset()
+    kinds: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.layers or self.groups or self.prefixes or self.roles or self.kinds)
+
+
+class Labels:
+    """What the tables of a graph are labelled with: layers, groups, databases and schemas, roles."""
+
+    def __init__(self, graph: SchemaGraph) -> None:
+        self.tables = graph.tables
+        self.stated = any(t.layer for t in graph.tables.values())
+        self.layers = sorted({layer for t in graph.tables.values() if (layer := self.layer(t))})
+        self.groups = sorted({t.group for t in graph.tables.values() if t.group})
+        self.qualifiers: dict[str, set[str]] = defaultdict(set)
+        self.roles = {
+            words[0] for n in graph.tables if len(words := split_words(n.rsplit(".", 1)[-1])) > 1
+        } & set(lexicon.ROLE_WORDS.values())
+        for name in graph.tables:
+            parts = name.split(".")
+            for end in range(1, len(parts)):
+                self.qualifiers[parts[end - 1].lower()].add(".".join(parts[:end]) + ".")
+        self.layer_words = {layer.lower(): layer for layer in self.layers}
+        for words in lexicon.LAYERS.values():
+            present = [layer for layer in self.layers if layer.lower() in words]
+            if present:
+                for word in words:
+                    self.layer_words.setdefault(word, present[0])
+
+    def layer(self, table: GraphTable) -> str | None:
+        """Return the stated layer of a table, or the one its name implies in a graph that states none."""
+        if self.stated or table.layer:
+            return table.layer
+        words = split_words(table.name.rsplit(".", 1)[-1])
+        first = [*split_words(table.name.split(".", 1)[0])[:1], *words[:1]]
+        return next(
+            (lexicon.LAYER_PREFIXES[w] for w in first if w in lexicon.LAYER_PREFIXES and len(words) > 1), None
+        )
+
+    def passes(self, name: str, scope: Scope) -> bool:
+        """Tell whether a table lies in a scope."""
+        table = self.tables[name]
+        words = split_words(name.rsplit(".", 1)[-1])
+        return (
+            (not scope.layers or self.layer(table) in scope.layers)
+            and (not scope.groups or table.group in scope.groups)
+            and (not scope.prefixes or name.startswith(tuple(scope.prefixes)))
+            and (not scope.roles or (bool(words) and words[0] in scope.roles))
+            and (not scope.kinds or table.kind in scope.kinds)
+        )
+
+    @cached_property
+    def phrases(self) -> dict[tuple[str, ...], list[str]]:
+        """Names of two words and more by their words in any order, for tables described in plain words."""
+        found: dict[tuple[str, ...], list[str]] = defaultdict(list)
+        for name in sorted(self.tables):
+            words = split_words(name.rsplit(".", 1)[-1])
+            if 2 <= len(words) <= _LONGEST_PHRASE:
+                found[tuple(sorted(map(_stem, words)))].append(name)
+        return found
+
+
+_CACHE: weakref.WeakKeyDictionary[SchemaGraph, tuple[int, Labels]] = weakref.WeakKeyDictionary()
+
+
+def labels_of(graph: SchemaGraph) -> Labels:
+    """Return the labels of a graph, rebuilt only if the graph has changed since."""
+    cached = _CACHE.get(graph)
+    if cached is None or cached[0] != graph.version:
+        cached = graph.version, Labels(graph)
+        _CACHE[graph] = cached
+    return cached[1]
+
+
+def _stem(word: str) -> str:
+    word = lexicon.WORD_FORMS.get(word, word)
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+
+
+@dataclass
+class _Token:
+    text: str
+    kind: str
+    start: int
+    end: int
+    found: list[str] = field(default_factory=list)
+    """Tables it may name."""
+    column: str = ""
+    shielded: bool = False
+    code: str = ""
+    """What it becomes in the canonical text."""
+
+
+@dataclass
+class Mentions:
+    """A question in canonical form, and what its codes stand for.
+
+    Attributes:
+        text: canonical text (see `_lexicon`).
+        tables: code to table ("T1" …), in order of first mention.
+        rows: code to row number ("R1" …).
+        scopes: code to restriction ("L1", "G1", "S1", "D1" …).
+        columns: (table code, column) for every column named with its table.
+        unknown: words that look like names and name nothing.
+        ambiguous: words that name several tables, with the tables.
+        missing_label: a layer word for which the graph has no layer, or "".
+    """
+
+    text: str = ""
+    tables: dict[str, str] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)
+    scopes: dict[str, Scope] = field(default_factory=dict)
+    columns: list[tuple[str, str]] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+    ambiguous: list[tuple[str, list[str]]] = field(default_factory=list)
+    missing_label: str = ""
+
+
+class Reader:
+    """Reads one question against one graph."""
+
+    def __init__(self, graph: SchemaGraph, question: str) -> None:
+        self.names, self.labels = names_of(graph), labels_of(graph)
+        self.graph = graph
+        self.question = _plain(question)
+        self.tokens = self._tokens()
+        self.out = Mentions()
+
+    def read(self) -> Mentions:
+        """Return the question in canonical form."""
+        self._shield()
+        self._find_names()
+        self._find_described()
+        self._drop_doubtful()
+        self._narrow()
+        self._find_labels()
+        self._assign_codes()
+        self.out.text = _canonical(self._joined())
+        return self.out
+
+    def _joined(self) -> str:
+        """Join the tokens with blanks, hyphenated words without."""
+        parts: list[str] = []
+        glued = False
+        for before, token, after in zip(
+            [None, *self.tokens], self.tokens, [*self.tokens[1:], None], strict=False
+        ):
+            hyphen = (
+                token.text == "-"
+                and before
+                and after
+                and before.end == token.start
+                and token.end == after.start
+            )
+            hyphen = hyphen and not before.code and not after.code  # type: ignore[union-attr]
+            parts.append(("" if glued or hyphen or not parts else " ") + (token.code or token.text.lower()))
+            glued = bool(hyphen)
+        return "".join(parts)
+
+    def _tokens(self) -> list[_Token]:
+        tokens = []
+        position = 0
+        odd = sorted((n for n in self.names.tables if not _PLAIN.fullmatch(n)), key=len, reverse=True)
+        literal = (
+            re.compile("|".join(rf"(?<![\w.]){re.escape(n)}(?![\w])" for n in odd[:5000]), re.I)
+            if odd
+            else None
+        )
+        while position < len(self.question):
+            hit = literal.match(self.question, position) if literal else None
+            if hit and hit.group():
+                tokens.append(
+                    _Token(hit.group(), "name", hit.start(), hit.end(), self.names.candidates(hit.group()))
+                )
+                position = hit.end()
+                continue
+            match = _TOKEN.match(self.question, position)
+            if match is None:
+                position += 1
+                continue
+            tokens.append(_Token(match.group(), str(match.lastgroup), match.start(), match.end()))
+            position = match.end()
+        return tokens
+
+    def _shield(self) -> None:
+        lower = self.question.lower()
+        for pattern in lexicon.SHIELDS:
+            for match in re.finditer(rf"\b(?:{pattern})\b", lower):
+                for token in self.tokens:
+                    if match.start() <= token.start and token.end <= match.end():
+                        token.shielded = True
+
+    def _find_names(self) -> None:
+        for token in self.tokens:
+            if token.kind != "name" or token.found:
+                continue
+            found = self.names.candidates(token.text)
+            stem = token.text
+            while not found and "." in stem:
+                stem, _, rest = stem.rpartition(".")
+                found = self.names.candidates(stem)
+                token.column = f"{rest}.{token.column}" if token.column else rest
+            if not found:
+                token.column = ""
+            plain_word = token.text.isalpha() and (token.text.islower() or token.text.istitle())
+            if token.shielded and (plain_word or not found):
+                continue
+            token.found = found
+
+    def _find_described(self) -> None:
+        """Find names written as words: "catalog returns", "the supplier scorecard mart", "date dimension"."""
+        size = _LONGEST_PHRASE
+        while size >= 2:
+            for start in range(len(self.tokens) - size + 1):
+                window = self.tokens[start : start + size]
+                if any(t.kind != "name" or t.shielded or t.column or "." in t.text for t in window):
+                    continue
+                if any(len(t.found) == 1 and _LOOKS_TECHNICAL.search(t.text) for t in window):
+                    continue
+                words = tuple(sorted(_stem(t.text.lower()) for t in window))
+                found = self.labels.phrases.get(words)
+                if found:
+                    merged = _Token(
+                        " ".join(t.text for t in window), "name", window[0].start, window[-1].end, found
+                    )
+                    self.tokens[start : start + size] = [merged]
+            size -= 1
+
+    def _drop_doubtful(self) -> None:
+        """Forget ordinary words that stand where no table stands."""
+        for i, token in enumerate(self.tokens):
+            if not token.found or _LOOKS_TECHNICAL.search(token.text) or self._marked(i):
+                continue
+            before = self.tokens[i - 1] if i else None
+            after = self.tokens[i + 1] if i + 1 < len(self.tokens) else None
+            as_written = any(name.endswith(token.text) for name in token.found)
+            if as_written and not token.text.islower() and before and before.text not in {".", "?", "!", ":"}:
+                continue  # a capital inside a sentence, just as in the name
+            if not (self._fits(before, after=False) and self._fits(after, after=True)):
+                token.found = []
+
+    def _marked(self, i: int) -> bool:
+        before = self.tokens[i - 1].text.lower() if i else ""
+        after = self.tokens[i + 1].text.lower() if i + 1 < len(self.tokens) else ""
+        return after in {"table", "view"} or before in {"table", "view", "`"}
+
+    def _fits(self, token: _Token | None, *, after: bool) -> bool:
+        if token is None or token.kind != "name" or token.found:
+            return True
+        word = token.text.lower()
+        if word in lexicon.STOP_WORDS or word.startswith(lexicon.VERB_STEMS):
+            return True
+        if word.endswith("ing") or (word.endswith(("ly", "ed")) and after):
+            return word not in lexicon.ADJECTIVES
+        if (
+            word in self.labels.layer_words
+            or word in {g.lower() for g in self.labels.groups}
+            or word in self.labels.qualifiers
+        ):
+            return True
+        return word in lexicon.ROLE_WORDS and after
+
+    def _find_labels(self) -> None:
+        lower = [token.text.lower() for token in self.tokens]
+        groups = {group.lower(): group for group in self.labels.groups}
+        i = 0
+        while i < len(self.tokens):
+            token, word = self.tokens[i], lower[i]
+            pair = f"{word} {lower[i + 1]}" if i + 1 < len(lower) else ""
+            if token.found or token.kind != "name":
+                i += 1
+                continue
+            for phrase, width in ((pair, 2), (word, 1)):
+                scope = self._label(phrase, groups, i, width)
+                if scope is not None and not any(t.found for t in self.tokens[i : i + width]):
+                    kind = "L" if scope.layers else "G" if scope.groups else "D" if scope.roles else "S"
+                    token.code = self._code(kind, scope)
+                    for extra in self.tokens[i + 1 : i + width]:
+                        extra.code = "\0"
+                    i += width - 1
+                    break
+            i += 1
+        self.tokens = [token for token in self.tokens if token.code != "\0"]
+
+    def _label(self, phrase: str, groups: dict[str, str], i: int, width: int) -> Scope | None:
+        if not phrase:
+            return None
+        after = self.tokens[i + width].text.lower() if i + width < len(self.tokens) else ""
+        before = self.tokens[i - 1].text.lower() if i else ""
+        trimmed = phrase.rstrip("_")
+        if trimmed in groups:
+            return Scope(groups=frozenset({groups[trimmed]}))
+        if self.tokens[i - 1].found and i and width == 2 and phrase.endswith(("file", "files")):
+            return None
+        if phrase in {"source file", "source files", "input file", "input files"}:
+            kinds = {t.kind for t in self.graph.tables.values()}
+            return Scope(kinds=frozenset({"source_file"})) if "source_file" in kinds else None
+        if trimmed in self.labels.layer_words and not (phrase == "report" and before in {"to", "please"}):
+            return Scope(layers=frozenset({self.labels.layer_words[trimmed]}))
+        if (
+            trimmed in lexicon.FIRM_LAYER_WORDS
+            and not self.labels.layers
+            and re.fullmatch(r"tables?|layer|zone|-|views?", after)
+        ):
+            self.out.missing_label = trimmed
+        if lexicon.ROLE_WORDS.get(phrase) in self.labels.roles and (
+            after in {"table", "tables", "or", "and", "is", "are"} or phrase.endswith("s")
+        ):
+            return Scope(roles=frozenset({lexicon.ROLE_WORDS[phrase]}))
+        prefixes = self.labels.qualifiers.get(phrase)
+        exact = prefixes and any(p.rstrip(".").rsplit(".", 1)[-1] == self.tokens[i].text for p in prefixes)
+        if prefixes and (exact or re.fullmatch(lexicon.SCOPE_NOUNS, after)) and after != "'":
+            return Scope(prefixes=frozenset(prefixes))
+        if prefixes and exact and re.fullmatch(lexicon.SCOPE_NOUNS, after):
+            return Scope(prefixes=frozenset(prefixes))
+        return None
+
+    def _code(self, kind: str, value: object) -> str:
+        store: dict[str, object] = {"T": self.out.tables, "R": self.out.rows}.get(kind, self.out.scopes)  # type: ignore[assignment]
+        for code, known in store.items():
+            if known == value and code[0] == kind and kind != "R":
+                return code
+        code = f"{kind}{sum(key[0] == kind for key in store) + 1}"
+        store[code] = value
+        return code
+
+    def _assign_codes(self) -> None:
+        for i, token in enumerate(self.tokens):
+            if token.kind == "row":
+                token.code = self._code("R", int(re.sub(r"\D", "", token.text)))
+            elif token.found:
+                self._assign_table(token)
+            elif token.kind == "name" and not token.code and self._suspicious(i, token):
+                self.out.unknown.append(token.text)
+
+    def _narrow(self) -> None:
+        for i, token in enumerate(self.tokens):
+            if token.found:
+                token.found = self._hinted(i, token)
+
+    def _assign_table(self, token: _Token) -> None:
+        if len(token.found) != 1:
+            self.out.ambiguous.append((token.text, token.found))
+            return
+        token.code = self._code("T", token.found[0])
+        if token.column:
+            self.out.columns.append((token.code, token.column))
+
+    def _hinted(self, i: int, token: _Token) -> list[str]:
+        """Narrow what a name may mean by the words around it: "the warehouse's X", "the X source file"."""
+        after = " ".join(t.text.lower() for t in self.tokens[i + 1 : i + 3])
+        folded = token.text.lower()
+        if re.match(r"(?:source |input |raw |landing )?files?\b", after):
+            pool = dict.fromkeys([*token.found, *self.names.suffix.get(folded, [])])
+            files = [name for name in pool if self.graph.tables[name].kind == "source_file"]
+            if files:
+                return files
+        found = token.found
+        if len(found) > 1:
+            exact = [name for name in found if name.endswith("." + token.text)]
+            found = exact if len(exact) == 1 and len({n.rsplit(".", 1)[-1] for n in found}) > 1 else found
+        if len(found) > 1:
+            near = [t for t in self.tokens[max(0, i - 4) : i + 4] if t is not token and not t.found]
+            words = {t.text.lower() for t in near} | {
+                "dw" if t.text.lower() == "warehouse" else "" for t in near
+            }
+            hinted = [name for name in found if words & set(name.lower().split(".")[:-1])]
+            found = hinted if len(hinted) == 1 else found
+        return found
+
+    def _suspicious(self, i: int, token: _Token) -> bool:
+        """Tell whether a word that names nothing looks as if it should."""
+        text = token.text
+        if (
+            text.lower() in _ABBREVIATIONS
+            or text.rstrip("_").lower() in self.labels.layer_words
+            or token.shielded
+        ):
+            return False
+        if text.endswith("_") or text.isupper() and len(text) > 1 and text.isalpha():
+            return False
+        if _LOOKS_TECHNICAL.search(text) and not re.fullmatch(r"[A-Z]{2,4}s", text):
+            return True
+        inner = i > 0 and self.tokens[i - 1].text not in {".", "?", "!", ":", "-", '"', "(", ";"}
+        return (
+            inner
+            and text[0].isupper()
+            and text[1:].islower()
+            and text.lower() not in lexicon.STOP_WORDS
+            and len(text) > 2
+        )
+
+
+def _plain(question: str) -> str:
+    """Unify quotes, dashes and arrows, and spell out contractions."""
+    text = question.translate(
+        {0x2019: "'", 0x2018: "'", 0x201C: '"', 0x201D: '"', 0x2013: "-", 0x2014: " - ", 0x2026: "..."}
+    )
+    text = re.sub(r"\s*(?:-{1,2}>|={1,2}>|→|⇒|➔)\s*", " -> ", text)
+    text = re.sub(r"\[([^\W\d][\w ]*)\]", r"\1", text)
+    text = re.sub(r"[`\"]([^`\"]+)[`\"]", r"\1", text)
+    text = re.sub(r"(?<!\w)'([\w.]+)'(?!\w)", r"\1", text)
+    text = re.sub(r"(?<=\w):(?=row_?\d)", " ", text)
+    text = re.sub(r"(?<=\w)\s*\[(\d+)\]", r" row_\1", text)
+    for pattern, spelled in lexicon.CONTRACTIONS:
+        text = re.sub(pattern, spelled, text, flags=re.I)
+    return text
+
+
+def _canonical(text: str) -> str:
+    """Bring the words around the codes into the few forms that the grammar knows."""
+    text = re.sub(r"- >", "->", text)
+    text = re.sub(r" ?' s\b", " 's", text)
+    text = re.sub(r"\. \. \.|\.\.\.", "...", text)
+    text = re.sub(r"\b(R\d+) (?:of|in|from|inside|within) (?:the |table )*(T\d+)", r"\2 \1", text)
+    text = re.sub(r"(T\d+)(?: 's| ,| :| table)* (?:the )?(R\d+)", r"\1 \2", text)
+    text = re.sub(r"\( (T\d+) \)", r"\1", text)
+    for pattern, replacement in lexicon.REWRITES:
+        for _ in range(4):
+            changed = re.sub(pattern, replacement, text)
+            if changed == text:
+                break
+            text = changed
+    text = re.sub(r"\b(T\d+)(?:(?: ,)? \1)+\b", r"\1", text)
+    tables = list(dict.fromkeys(re.findall(r"T\d+", text)))
+    if len(tables) == 1:
+        first = text.index(tables[0])
+        after = re.sub(
+            r"(?<!is )(?<!make )\b(?:it|that table|this table|this one|that one|the table)\b(?! (?:is|was) (?:possible|true|right|ok|safe))",
+            tables[0],
+            text[first:],
+        )
+        after = re.sub(
+            r"\b(does|do|did|where|is|are) its (?:data|rows|records|contents?|values|numbers|figures)\b",
+            rf"\1 {tables[0]}",
+            after,
+        )
+        after = re.sub(r"\bis it\b(?! (?:possible|true|right|ok|safe|that))", f"is {tables[0]}", after)
+        after = re.sub(
+            r"\bits\b(?! (?:own )?(?:data|rows|records|contents?|values|numbers|figures|inputs?|feeds?)\b)",
+            f"{tables[0]} 's",
+            after,
+        )
+        text = text[:first] + after
+    return re.sub(r"\s+", " ", text).strip()
