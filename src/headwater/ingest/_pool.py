@@ -346,6 +346,8 @@ class WorkerPool(Generic[Task]):
                 env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
             )
             theirs.close()
+            if self._scratch:
+                self._scratch.mkdir(parents=True, exist_ok=True)
             self._temporary = tempfile.mkdtemp(prefix="headwater-workers-", dir=self._scratch)
             said = self._greet(ours, self._temporary)
             if said != b"ready":

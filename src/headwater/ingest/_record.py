@@ -87,13 +87,13 @@ def read_content(path: Path, name: str, sha256: str, size: int, staging: Path) -
     try:
         result = read(path, name, ReadOptions(workdir=staging))
     except DocumentError as error:
-        return [_failure(content_key(sha256, name), sha256, size, error)]
+        return [_failure(content_key(sha256, name), sha256, size, error, name)]
     return list(_records(result, name, sha256, size, staging))
 
 
-def _failure(content: str, sha256: str, size: int, error: DocumentError) -> ContentRecord:
+def _failure(content: str, sha256: str, size: int, error: DocumentError, name: str) -> ContentRecord:
     state = "skipped" if isinstance(error, SkipDocument) else "failed"
-    reason = " ".join(p for p in (error.message, error.where and f"({error.where})", error.hint) if p)
+    reason = " ".join(p for p in (error.message, f"({error.where})" if error.where not in ("", name) else "", error.hint) if p)
     return ContentRecord(content, sha256, size, {"state": state, "reason": reason})
 
 

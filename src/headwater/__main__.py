@@ -1,0 +1,5 @@
+"""Run the command line with `python -m headwater`."""
+
+from headwater.cli import main
+
+main()

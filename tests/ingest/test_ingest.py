@@ -1,0 +1,192 @@
+"""Ingest over a small lake: states, change, movement, deletion, kill and resume, readers beside a writer."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headwater.errors import HeadwaterError, SetupError
+from headwater.ingest import IngestOptions, ingest_lake
+from headwater.lake import Lake
+from tests.lakes import make_lake
+
+
+def dump(root: Path, state: Path | None = None) -> list[dict[str, Any]]:
+    with Lake.find(root, state=state) as lake:
+        return list(lake.dump(raw=True))
+
+
+def relations(root: Path) -> list[Any]:
+    with Lake.find(root) as lake:
+        return [lake.related(d.id).to_dict() for d in lake.catalog.documents()]
+
+
+def searches(root: Path) -> list[Any]:
+    with Lake.find(root) as lake:
+        found = [lake.search(q, 10, mode="lexical") for q in ("station ST-03-004", "glacier tide", "readings 2021")]
+    return [[(h.document, round(h.score, 6)) for h in f.hits] for f in found]
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    root = make_lake(tmp_path / "lake")
+    ingest_lake(root)
+    return root
+
+
+def test_every_file_is_in_exactly_one_state(lake: Path) -> None:
+    files = {p.relative_to(lake).as_posix() for p in lake.rglob("*") if p.is_file() and ".headwater" not in p.parts}
+    documents = {d["document"]: d for d in dump(lake)}
+    assert set(documents) == files
+    assert documents["water/basin-00/files/copy.csv"]["state"] == "duplicate"
+    assert documents["water/basin-00/files/copy.csv"]["duplicate_of"] == "water/basin-00/files/levels_2020.csv"
+    assert documents["water/basin-01/files/broken.xlsx"]["state"] == "failed"
+    assert documents["water/basin-01/files/broken.xlsx"]["reason"]
+    assert documents["water/basin-01/files/empty.csv"]["state"] == "skipped"
+    assert {d["state"] for d in documents.values()} == {"ingested", "duplicate", "failed", "skipped"}
+
+
+def test_yearly_tables_are_one_series_and_join_their_lookup(lake: Path) -> None:
+    with Lake.find(lake) as opened:
+        found = opened.related("water/basin-02/files/levels_2021.csv")
+        assert found.series is not None
+        years = [m["label"]["year"] for m in found.series["members"]]
+        assert years == ["2020", "2021", "2022"]
+        rows = opened.sql(f"select year, count(*) as n from t('series:{found.series['id']}') group by 1 order by 1").rows
+        assert rows == [["2020", 12], ["2021", 12], ["2022", 12]]
+        joins = [j for j in found.joins if j["document"].endswith("stations.json")]
+        assert joins and joins[0]["column"] == "station" and joins[0]["match_rate"] == 1.0
+
+
+def test_a_second_run_reads_nothing(lake: Path) -> None:
+    before = dump(lake)
+    report = ingest_lake(lake)
+    assert (report.read, report.changed, report.removed) == (0, 0, 0)
+    assert dump(lake) == before
+
+
+def test_changes_moves_and_deletions_reach_catalog_and_index(lake: Path) -> None:
+    files = lake / "water" / "basin-03" / "files"
+    (files / "levels_2022.csv").write_text("station,measured_on,level_m\nZEBRAFISH,2022-01-01,1.5\n", encoding="utf-8")
+    (files / "levels_2021.csv").unlink()
+    moved = lake / "water" / "basin-04" / "files" / "renamed.json"
+    (files / "stations.json").rename(moved)
+    report = ingest_lake(lake)
+    assert report.read == 2  # the changed file, and the moved one, whose content is known
+    documents = {d["document"]: d for d in dump(lake)}
+    assert documents["water/basin-03/files/levels_2022.csv"]["tables"][0]["rows"] == [["ZEBRAFISH", "2022-01-01", 1.5]]
+    assert "water/basin-03/files/levels_2021.csv" not in documents
+    with Lake.find(lake) as opened:
+        assert opened.inspect("water/basin-03/files/stations.json").document.id == "water/basin-04/files/renamed.json"
+        assert [h.document for h in opened.search("zebrafish", mode="lexical").hits] == ["water/basin-03/files/levels_2022.csv"]
+        status = opened.status()
+        assert status.covered == status.documents
+
+
+def test_an_incremental_catalog_equals_a_fresh_one(lake: Path, tmp_path: Path) -> None:
+    files = lake / "water" / "basin-05" / "files"
+    (files / "levels_2023.csv").write_text((files / "levels_2022.csv").read_text().replace("2022", "2023"), encoding="utf-8")
+    (files / "notes.txt").unlink()
+    ingest_lake(lake)
+    fresh = tmp_path / "fresh"
+    ingest_lake(lake, state=fresh)
+    assert dump(lake) == dump(lake, fresh)
+
+
+def start(root: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "headwater", "ingest", str(root), "--json", "--workers", "2"]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_killed_runs_end_with_the_catalog_of_an_undisturbed_one(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(seed)
+    whole, broken = make_lake(tmp_path / "whole"), make_lake(tmp_path / "broken")
+    ingest_lake(whole)
+    for _ in range(4):
+        run = start(broken)
+        time.sleep(rng.uniform(0.1, 2.5))
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+    ingest_lake(broken)
+    assert dump(broken) == dump(whole)
+    assert relations(broken) == relations(whole)
+    assert searches(broken) == searches(whole)
+
+
+READER = """
+import sys
+from headwater.lake import Lake
+for _ in range(3):
+    with Lake.find(sys.argv[1]) as lake:
+        assert lake.search("water board", 5, mode="lexical").hits
+        assert lake.status().documents > 20
+        assert lake.read("water/basin-00/files/levels_2020.csv").row_count == 12
+"""
+
+
+def test_twenty_processes_read_while_an_ingest_runs(lake: Path) -> None:
+    command = [sys.executable, "-c", READER, str(lake)]
+    readers = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(20)]
+    for n in range(3):
+        target = lake / "water" / "basin-05" / "files" / f"extra_{n}.csv"
+        target.write_text(f"station,level_m\nX{n},1.0\n", encoding="utf-8")
+        ingest_lake(lake)
+    failed = [err for r in readers if (err := r.communicate(timeout=120)[1]) or r.returncode]
+    assert not failed, failed[:2]
+
+
+def test_a_second_writer_is_told_who_holds_the_lock(lake: Path) -> None:
+    from headwater.storage import Lock, state_dir
+
+    with Lock(state_dir(lake)), pytest.raises(SetupError) as caught:
+        ingest_lake(lake)
+    assert str(os.getpid()) in f"{caught.value.message} {caught.value.where} {caught.value.hint}"
+
+
+def test_a_lake_that_is_gone_deletes_nothing(lake: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    ingest_lake(lake, state=state)
+    before = dump(lake, state)
+    lake.rename(tmp_path / "elsewhere")
+    with pytest.raises(SetupError):
+        ingest_lake(lake, state=state)
+    (tmp_path / "elsewhere").rename(lake)
+    assert dump(lake, state) == before
+
+
+def test_the_report_follows_the_contract(tmp_path: Path) -> None:
+    root = make_lake(tmp_path / "lake", datasets=2)
+    out = subprocess.run([sys.executable, "-m", "headwater", "ingest", str(root), "--json"], capture_output=True, text=True)
+    assert out.returncode == 3  # one file failed
+    report = json.loads(out.stdout)
+    assert report["schema"] == "headwater.ingest/1" and report["ok"] is True
+    assert report["counts"] == {"ingested": 12, "duplicate": 1, "skipped": 1, "failed": 1}
+    assert {f["document"] for f in report["files"]} == {
+        "water/basin-00/files/copy.csv",
+        "water/basin-01/files/broken.xlsx",
+        "water/basin-01/files/empty.csv",
+    }
+    assert report["seconds"] > 0 and report["bytes"] > 0
+
+
+def test_options_bound_a_reader(tmp_path: Path) -> None:
+    root = tmp_path / "lake"
+    root.mkdir()
+    (root / "a.csv").write_text("k,v\na,1\n", encoding="utf-8")
+    (root / "b.csv").write_text("k,v\n" + "b,2\n" * 400_000, encoding="utf-8")
+    report = ingest_lake(root, options=IngestOptions(workers=1, deadline_s=0.05))
+    states = {d["document"]: d["state"] for d in dump(root)}
+    assert states["b.csv"] == "failed"
+    assert report.counts["failed"] >= 1
+    ingest_lake(root, options=IngestOptions(workers=1, retry=True))
+    assert {d["document"]: d["state"] for d in dump(root)} == {"a.csv": "ingested", "b.csv": "ingested"}
