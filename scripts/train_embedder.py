@@ -67,7 +67,9 @@ def wordnet(folder: Path, rng: random.Random) -> Iterator[str]:
                 continue
             head, _, gloss = line.partition(" | ")
             fields = head.split()
-            words = [re.sub(r"\(.*\)", "", w).replace("_", " ") for w in fields[4 : 4 + 2 * int(fields[3], 16) : 2]]
+            words = [
+                re.sub(r"\(.*\)", "", w).replace("_", " ") for w in fields[4 : 4 + 2 * int(fields[3], 16) : 2]
+            ]
             definition, *examples = re.split(r'; "|" ?;? ?"?', gloss.strip())
             form = rng.random()
             if form < 0.35:
@@ -212,7 +214,10 @@ def teach(texts: list[str], folder: Path, threads: int, deadline: float) -> np.n
                 vectors[rows] = torch.nn.functional.normalize(pooled, dim=1).numpy()
         out.append(vectors)
         spent = time.monotonic() - start
-        print(f"teacher: {at + len(block)} of {len(texts)}, {(at + len(block)) / spent:.0f} a second", flush=True)
+        print(
+            f"teacher: {at + len(block)} of {len(texts)}, {(at + len(block)) / spent:.0f} a second",
+            flush=True,
+        )
         if spent > deadline:
             break
     return np.concatenate(out)
@@ -224,7 +229,11 @@ def teach(texts: list[str], folder: Path, threads: int, deadline: float) -> np.n
 def kept_tokens(vocabulary: list[str]) -> list[int]:
     """Return the ids of [UNK] and of all tokens in Latin letters, digits or ASCII signs."""
     latin = re.compile(r"^(##)?[\u0021-\u024f\u2013-\u2026€]+$")
-    return [i for i, t in enumerate(vocabulary) if t == "[UNK]" or (latin.match(t) and not t.startswith("[unused"))]
+    return [
+        i
+        for i, t in enumerate(vocabulary)
+        if t == "[UNK]" or (latin.match(t) and not t.startswith("[unused"))
+    ]
 
 
 def flatten(texts: list[str], folder: Path, index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -276,7 +285,9 @@ def train(
     used = np.flatnonzero(np.diff(offsets) > 0)
     steps, held = epochs * (len(used) // 512), used[-2000:]
     used = used[:-2000]
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=3e-3, total_steps=steps + epochs, pct_start=0.05)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimiser, max_lr=3e-3, total_steps=steps + epochs, pct_start=0.05
+    )
 
     def forward(rows: np.ndarray) -> Any:
         part = torch.cat([flat_ids[offsets[r] : offsets[r + 1]] for r in rows])
@@ -300,7 +311,10 @@ def train(
             total += float(loss.detach())
         with torch.inference_mode():
             cosine = float((forward(held) * goal[held]).sum(1).mean())
-        print(f"epoch {epoch + 1}: loss {total / (len(order) // 512):.4f}, held-out cosine {cosine:.4f}", flush=True)
+        print(
+            f"epoch {epoch + 1}: loss {total / (len(order) // 512):.4f}, held-out cosine {cosine:.4f}",
+            flush=True,
+        )
     return vectors.detach().numpy(), weights.detach().numpy()
 
 
@@ -318,7 +332,9 @@ def fit_start(
     return (start @ turn).astype(np.float32)
 
 
-def export(out: Path, tokens: list[str], vectors: np.ndarray, weights: np.ndarray, note: dict[str, Any]) -> None:
+def export(
+    out: Path, tokens: list[str], vectors: np.ndarray, weights: np.ndarray, note: dict[str, Any]
+) -> None:
     """Write vectors (int8 with one scale a token) and vocabulary, deterministic to the byte."""
     out.mkdir(parents=True, exist_ok=True)
     full = vectors * weights[:, None]
@@ -333,7 +349,9 @@ def export(out: Path, tokens: list[str], vectors: np.ndarray, weights: np.ndarra
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--teacher", type=Path, required=True)
     parser.add_argument("--wordnet", type=Path, required=True)

@@ -7,17 +7,17 @@ it out; doing it twice does no harm, as records are numbered once and for all.
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headwater.errors import SetupError
-from headwater.search._embedders import Embedder, load_embedder
-from headwater.search._fields import embedding_texts, fields_of, part_of
+from headwater.search._embedders import Embedder
+from headwater.search._fields import fields_of, part_of
 from headwater.search._index import IndexStats
+from headwater.search._models import ROLES, Models, Space, VectorBatch
 from headwater.search._query import ParsedQuery, QueryTerm
 from headwater.search._rank import FIELD_WEIGHTS, TIE, Match
 from headwater.search._records import Card, Passage, Record
@@ -36,7 +36,6 @@ HEAP_BYTES = 64 << 20
 MAX_FREQUENCIES = 200_000
 """Frequencies of terms kept between commits."""
 
-EMBED_BATCH = 512
 MASK_BITS = 24
 """Terms whose presence fits into one float32 score exactly."""
 
@@ -45,8 +44,6 @@ FIELDS: dict[Part, dict[str, float]] = {
     "documents": dict(FIELD_WEIGHTS),
     "passages": {"body": 1.0},
 }
-SPACES = ("texts", "cards")
-"""Vector spaces: of every record, by the embedder; of the datasets' cards, by the card embedder."""
 
 
 class LocalIndex:
@@ -75,9 +72,13 @@ class LocalIndex:
         self._folder = Path(folder)
         self._store = Store(self._folder / "records.sqlite", write=write)
         self._vectors = VectorFolder(self._folder / "vectors")
-        self._settings: dict[str, Embedder | str | None] = {"texts": embedder, "cards": card_embedder}
-        self._embedders: dict[str, Embedder | None] = {}
-        self._offline = offline
+        self._models = Models(
+            {"texts": embedder, "cards": card_embedder},
+            self._store.meta,
+            self._store.set_meta if write else None,
+            where=str(folder),
+            offline=offline,
+        )
         self._write = write
         self._indexes = {part: self._open(part) for part in PARTS}
         self._writers: dict[Part, tantivy.IndexWriter] = {}
@@ -114,11 +115,11 @@ class LocalIndex:
         """Return what the index holds."""
         counts = self._store.counts()
         size = sum(f.stat().st_size for f in self._folder.rglob("*") if f.is_file())
-        known = {space: json.loads(self._store.meta(f"embedder:{space}", "null")) for space in SPACES}
+        texts, cards = self._models.known("texts"), self._models.known("cards")
         return IndexStats(
             generation=self.generation, datasets=counts["datasets"], documents=counts["documents"],
             passages=counts["passages"], bytes=size, pending=any(self._store.pending()),
-            embedder=(known["texts"] or {}).get("id", ""), card_embedder=(known["cards"] or {}).get("id", ""),
+            embedder=(texts or {}).get("id", ""), card_embedder=(cards or {}).get("id", ""),
         )  # fmt: skip
 
     def documents(self) -> list[str]:
@@ -158,16 +159,7 @@ class LocalIndex:
         self._catch_up()
         removed: list[int] = []
         added: dict[tuple[str, str], int] = {}
-        texts: dict[str, tuple[list[int], list[int], list[str]]] = {s: ([], [], []) for s in SPACES}
-        arrays: dict[str, list[tuple[list[int], list[int], Any]]] = {s: [] for s in SPACES}
-
-        def flush(space: str, least: int) -> None:
-            docs, rids, batch = texts[space]
-            embedder = self._embedder(space) if len(batch) >= least else None
-            if embedder:
-                arrays[space].append((docs, rids, embedder.embed_passages(batch)))
-                texts[space] = ([], [], [])
-
+        batch = VectorBatch(self._models)
         with self._writing():
             for document, dataset in [(d, "") for d in remove] + [("", d) for d in remove_datasets]:
                 removed += self._drop(dataset, document)
@@ -179,17 +171,10 @@ class LocalIndex:
                 doc = added[key]
                 rid = self._store.add_record(doc, record)
                 self._add_terms(doc, rid, record)
-                for space in SPACES:
-                    if self._settings[space] is None or (space == "cards" and part_of(record) != "datasets"):
-                        continue
-                    views = embedding_texts(record)
-                    texts[space][0].extend([doc] * len(views))
-                    texts[space][1].extend([rid] * len(views))
-                    texts[space][2].extend(views)
-                    flush(space, EMBED_BATCH)
-            for space in SPACES:
-                flush(space, 1)
-                self._write_vectors(space, arrays[space])
+                batch.add(doc, rid, record)
+            for space, rows in batch.finish().items():
+                name = self._vectors.write(rows)
+                self._store.set_segment(name, space, len(rows.docs), b"")
             self._vectors.mark_dead(self._store, removed)
             self._store.set_pending(removed, added.values())
             self._store.set_meta("next", str(generation))
@@ -204,7 +189,7 @@ class LocalIndex:
         except BaseException:
             for writer in self._writers.values():
                 writer.rollback()
-            self._embedders = {}
+            self._models.forget()
             raise
 
     def _drop(self, dataset: str, document: str) -> list[int]:
@@ -225,20 +210,6 @@ class LocalIndex:
             for name, text in fields.items():
                 entry.add_text(name, text)
             writer.add_document(entry)
-
-    def _write_vectors(self, space: str, parts: list[tuple[list[int], list[int], Any]]) -> None:
-        import numpy as np
-
-        embedder = self._embedder(space) if parts else None
-        if embedder is None:
-            return
-        docs = np.concatenate([np.asarray(p[0], np.int64) for p in parts])
-        rids = np.concatenate([np.asarray(p[1], np.int64) for p in parts])
-        vectors = np.concatenate([p[2] for p in parts])
-        known = vectors.any(axis=1)  # a text without a known word is near to nothing
-        if known.any():
-            name = self._vectors.write(docs[known], rids[known], vectors[known], embedder.coarse_dim)
-            self._store.set_segment(name, space, int(known.sum()), b"")
 
     def _finish(self, removed: Sequence[int], generation: int) -> None:
         """Commit the text index and move the generation."""
@@ -344,7 +315,7 @@ class LocalIndex:
         ]
         return Query.disjunction_max_query(queries, TIE)
 
-    def _masks(self, part: Part, terms: Sequence[QueryTerm], rids: Sequence[Any]) -> dict[int, int]:
+    def _masks(self, part: Part, terms: Sequence[QueryTerm], rids: Sequence[int]) -> dict[int, int]:
         """Return which terms the records hold, as bits: each term's constant score is a power of two."""
         from tantivy import Occur, Query
 
@@ -371,17 +342,17 @@ class LocalIndex:
         return found
 
     def nearest(
-        self, space: str, texts: Sequence[str], limit: int, docs: set[int] | None
+        self, space: Space, text: str, limit: int, docs: set[int] | None
     ) -> list[tuple[int, int, float]] | None:
         """Return (rid, doc, cosine) of the records nearest to a text, or None where there are no vectors."""
         import numpy as np
 
-        if space not in self._vectors.spaces() or self._settings[space] is None:
+        if space not in self._vectors.spaces() or not self._models.is_set(ROLES[space]):
             return None
-        embedder = self._embedder(space)
+        embedder = self._models.get(ROLES[space])
         if embedder is None:
             return None
-        query = embedder.embed_queries(list(texts))[0]
+        query = embedder.embed_queries([text])[0]
         chosen = None if docs is None else np.fromiter(docs, dtype=np.int64)
         return self._vectors.nearest(space, query, limit, chosen) if query.any() else []
 
@@ -435,8 +406,7 @@ class LocalIndex:
 
     def embedder_id(self) -> str:
         """Return the id of the embedder of all records, or ""."""
-        known = json.loads(self._store.meta("embedder:texts", "null"))
-        return str(known["id"]) if known else ""
+        return str((self._models.known("texts") or {}).get("id", ""))
 
     # tantivy and the embedders
 
@@ -481,33 +451,10 @@ class LocalIndex:
                 ) from error
         return self._writers[part]
 
-    def _embedder(self, space: str) -> Embedder | None:
-        """Return the embedder of a space, loaded once and compared with the one that built the index."""
-        if space not in self._embedders:
-            setting = self._settings[space]
-            loaded = load_embedder(setting, offline=self._offline) if isinstance(setting, str) else setting
-            if loaded is not None:
-                known = json.loads(self._store.meta(f"embedder:{space}", "null"))
-                here = {"id": loaded.id, "dim": loaded.dim}
-                if known is None and self._write:
-                    self._store.set_meta(f"embedder:{space}", json.dumps(here))
-                elif known != here:
-                    raise SetupError(
-                        f"The index holds vectors of {_named(known)}; the embedder set is {_named(here)}.",
-                        where=str(self._folder),
-                        hint="Set the same embedder again, or build the index anew with `headwater ingest --rebuild`.",
-                    )
-            self._embedders[space] = loaded
-        return self._embedders[space]
-
 
 def _numbers(searcher: tantivy.Searcher, name: str, addresses: list[tantivy.DocAddress]) -> list[int]:
     """Return the values of a numeric field that every record has."""
     return [int(v) for v in searcher.fast_field_values(name, addresses) if v is not None]
-
-
-def _named(known: dict[str, Any] | None) -> str:
-    return f"{known['id']} with {known['dim']} dimensions" if known else "no embedder"
 
 
 def _record(stored: Stored, header: Header) -> Record:

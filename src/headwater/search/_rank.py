@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from headwater.search._models import Space
 from headwater.search._store import Header, Part
 
 K = TypeVar("K")
@@ -57,12 +58,12 @@ class Evidence:
     header: Header
     card: Match | None = None
     passage: Match | None = None
-    cosine: dict[str, tuple[float, int]] = field(default_factory=dict)
+    cosine: dict[Space, tuple[float, int]] = field(default_factory=dict)
 
 
 def gather(
     lexical: Mapping[Part, Sequence[Match]],
-    vectors: Mapping[str, Sequence[tuple[int, int, float]]],
+    vectors: Mapping[Space, Sequence[tuple[int, int, float]]],
     headers: Mapping[int, Header],
 ) -> dict[int, Evidence]:
     """Return the evidence for each document by its number; matches of documents that are gone are dropped."""
@@ -134,6 +135,28 @@ def lexical_scores(
         if score:
             datasets[name] = score * math.sqrt(covered)
     return datasets, documents
+
+
+def vector_scores(evidence: Mapping[int, Evidence]) -> dict[str, float]:
+    """Return the scores of datasets by their vectors.
+
+    With a strong model's vectors of the cards, their cosine. Else the mean of the card's cosine and the best cosine
+    among card, documents and passages; a dataset whose card is not among the nearest is taken to be just behind them.
+    """
+    strong, own, best = dict[str, float](), dict[str, float](), dict[str, float]()
+    for item in evidence.values():
+        name = item.header.dataset
+        if "cards" in item.cosine:
+            strong[name] = item.cosine["cards"][0]
+        if "datasets" in item.cosine:
+            own[name] = item.cosine["datasets"][0]
+        for space in ("datasets", "texts"):
+            if space in item.cosine:
+                best[name] = max(best.get(name, -1.0), item.cosine[space][0])
+    if strong:
+        return strong
+    floor = min(own.values(), default=0.0)
+    return {name: (own.get(name, floor) + cosine) / 2 for name, cosine in best.items()}
 
 
 def ranked(scores: Mapping[K, float], order: Callable[[K], object]) -> list[K]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from headwater.errors import UsageError
 from headwater.search import _rank as rank
+from headwater.search._models import ROLES, Space
 from headwater.search._query import ParsedQuery, expand, information, parse_query
 from headwater.search._rank import Evidence, Match
 from headwater.search._records import Card
@@ -31,7 +32,7 @@ class Backend(Protocol):
         ...
 
     def nearest(
-        self, space: str, texts: Sequence[str], limit: int, docs: set[int] | None
+        self, space: Space, text: str, limit: int, docs: set[int] | None
     ) -> list[tuple[int, int, float]] | None:
         """Return (rid, doc, cosine) of the nearest records, or None where there are no vectors."""
         ...
@@ -125,46 +126,36 @@ def _lexical(
 
 def _vectors(
     index: Backend, text: str, options: SearchOptions, docs: set[int] | None
-) -> dict[str, list[tuple[int, int, float]]]:
+) -> dict[Space, list[tuple[int, int, float]]]:
     if options.mode == "lexical" or not (options.vector_weight or options.mode == "vector"):
         return {}
-    limit = options.depth * ROWS_PER_CANDIDATE
-    found = {space: index.nearest(space, [text], limit, docs) for space in ("texts", "cards")}
+    found = {space: index.nearest(space, text, options.depth * ROWS_PER_CANDIDATE, docs) for space in ROLES}
     return {space: rows for space, rows in found.items() if rows is not None}
 
 
 def _scores(
     evidence: Mapping[int, Evidence],
     weights: Sequence[float],
-    vectors: Mapping[str, object],
+    vectors: Mapping[Space, object],
     options: SearchOptions,
 ) -> tuple[dict[str, float], dict[int, float]]:
     """Return the fused scores of datasets and of documents."""
     datasets, documents = rank.lexical_scores(evidence, weights)
     if not vectors:
         return datasets, documents
-    near: dict[str, dict[str, float]] = {}
-    near_documents: dict[str, dict[int, float]] = {}
-    for doc, item in evidence.items():
-        for space, (cosine, _) in item.cosine.items():
-            best = near.setdefault(space, {})
-            best[item.header.dataset] = max(cosine, best.get(item.header.dataset, -1.0))
-            if item.header.document:
-                near_documents.setdefault(space, {})[doc] = cosine
+    near = rank.vector_scores(evidence)
+    near_documents = {
+        doc: item.cosine["texts"][0]
+        for doc, item in evidence.items()
+        if item.header.document and "texts" in item.cosine
+    }
     share = 1.0 if options.mode == "vector" else options.vector_weight
-    strong = "cards" if near.get("cards") else "texts"  # the strong model alone where it has a say
-    constant = options.rank_constant
-    fused = rank.fuse(
-        [(1 - share, rank.ranked(datasets, str)), (share, rank.ranked(near.get(strong, {}), str))], constant
-    )
-    fused_documents = rank.fuse(
-        [
-            (1 - share, rank.ranked(documents, int)),
-            (share, rank.ranked(near_documents.get("texts", {}), int)),
-        ],
-        constant,
-    )
-    return fused, fused_documents
+
+    def fused(words: Mapping[Any, float], meaning: Mapping[Any, float]) -> dict[Any, float]:
+        pairs = [(1 - share, rank.ranked(words, str)), (share, rank.ranked(meaning, str))]
+        return rank.fuse(pairs, options.rank_constant)
+
+    return fused(datasets, near), fused(documents, near_documents)
 
 
 def _hits(

@@ -11,10 +11,11 @@ from __future__ import annotations
 import shutil
 import uuid
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headwater.search._models import Rows
 from headwater.search._store import Store
 
 if TYPE_CHECKING:
@@ -94,23 +95,18 @@ class VectorFolder:
         """Return the spaces that have vectors."""
         return sorted(self._open)
 
-    def write(
-        self,
-        docs: Sequence[int] | NDArray[np.int64],
-        rids: Sequence[int] | NDArray[np.int64],
-        vectors: NDArray[np.float32],
-        coarse_dim: int,
-    ) -> str:
+    def write(self, rows: Rows) -> str:
         """Write a segment and return its name; it counts once the store lists it."""
         import numpy as np
 
         name = uuid.uuid4().hex
         folder = self._folder / name
         folder.mkdir(parents=True)
-        np.save(folder / "docs.npy", np.asarray(docs, dtype=np.int64))
-        np.save(folder / "rids.npy", np.asarray(rids, dtype=np.int64))
-        np.save(folder / "coarse.npy", np.ascontiguousarray(vectors[:, :coarse_dim], dtype=np.float32))
-        if coarse_dim < vectors.shape[1]:
+        vectors = rows.vectors
+        np.save(folder / "docs.npy", rows.docs)
+        np.save(folder / "rids.npy", rows.rids)
+        np.save(folder / "coarse.npy", np.ascontiguousarray(vectors[:, : rows.coarse_dim]))
+        if rows.coarse_dim < vectors.shape[1]:
             scales = np.maximum(np.abs(vectors).max(axis=1), 1e-12) / 127
             np.save(folder / "codes.npy", np.rint(vectors / scales[:, None]).astype(np.int8))
             np.save(folder / "scales.npy", scales.astype(np.float32))
