@@ -48,6 +48,15 @@ def test_two_unaliased_tables_are_told_apart(values: Values) -> None:
     assert values(f"{sql} order by 1 limit 1") == [[0, "A"]]
 
 
+def test_an_unaliased_table_beside_one_that_is_called_t(values: Values) -> None:
+    join = "select count(*) from t('cup/files/goals.csv') join {} on goals.team = t.name"
+    assert values(join.format("teams t")) == [[2400]]
+    assert values("with t as (from teams) " + join.format("t")) == [[2400]]
+    assert values(
+        "from t('teams') where exists (select 1 from t('goals') where goals.team = teams.name) limit 1"
+    ) == [["Brazil", "A"]]
+
+
 def test_a_cte_shadows_a_table_of_the_lake(values: Values) -> None:
     assert values("with goals as (select 1 as one) from goals") == [[1]]
     assert values("with goals as (select * from goals where id < 5) select count(*) from goals") == [[5]]

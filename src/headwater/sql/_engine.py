@@ -30,7 +30,7 @@ MAX_ROWS = 1_000
 MAX_BYTES = 8_000_000
 MAX_THREADS = 4
 MAX_STATEMENT = 1_000_000
-LISTED_NAMES = 10_000
+LISTED_NAMES = 50_000
 # DuckDB takes a table's name after DESCRIBE and SUMMARIZE, or a query, but not a function.
 DESCRIBE_T = re.compile(r"(?is)\A((?:\s|--[^\n]*\n|/\*.*?\*/)*(?:describe|desc|summarize)\s+)(?=t\s*\()")
 VIEW_AS = re.compile(r"\bview_[0-9a-f]{24} AS ")
@@ -190,7 +190,7 @@ class SqlEngine:
         if len(sql) > MAX_STATEMENT:
             raise UsageError(f"The statement is longer than {MAX_STATEMENT:,} characters.")
         context = Context(self.memory_mb, seconds)
-        reply, _ = self._ask({"op": "parse", "sql": DESCRIBE_T.sub(r"\1from ", sql)}, context, deadline)
+        reply = self._parse(DESCRIBE_T.sub(r"\1from ", sql), context, deadline)
         check_statement(reply["statements"], reply.get("kind", ""))
         try:
             tree = json.loads(reply["tree"])
@@ -211,6 +211,18 @@ class SqlEngine:
         plan.paths = sorted({str(path) for use in plan.rewriter.uses for path in data_paths(use.ref)})
         context.uses, context.paths = plan.rewriter.uses, plan.paths
         return plan
+
+    def _parse(self, sql: str, context: Context, deadline: float) -> dict[str, Any]:
+        request = {"op": "parse", "sql": sql}
+        try:
+            return self._worker.ask(request, max(deadline - time.monotonic(), 0.05))[0]
+        except WorkerDied as died:
+            if died.late:
+                raise explain_failure(died, context) from None
+        except WorkerError as error:
+            raise explain_failure(error, context) from None
+        # The process may have died long since, for any reason; if a fresh one dies too, it is the statement.
+        return self._ask(request, context, deadline)[0]
 
     def _diagnose(self, plan: Plan, result: SqlResult, deadline: float) -> list[dict[str, Any]]:
         def ask(request: dict[str, Any], seconds: float) -> dict[str, Any]:

@@ -25,6 +25,7 @@ MISSING_COLUMN = tuple(
 MISSING_ALIAS = re.compile(r'Referenced table "(?P<name>(?:[^"]|"")+)" not found')
 MISSING_FUNCTION = re.compile(r"Function with name (?P<name>\S+) does not exist")
 SUGGESTION = re.compile(r'Did you mean "(?P<name>[^"]+)"')
+LINE = re.compile(r"\nLINE (\d+):")
 POSITION = re.compile(r"\n+LINE \d+:.*", re.DOTALL)
 MEMORY_ERRORS = ("OutOfMemoryException", "MemoryError")
 SHORTEN_HINT = "Select fewer columns, filter earlier, or aggregate before joining."
@@ -84,7 +85,12 @@ def explain_failure(error: WorkerError | WorkerDied, context: Context) -> Headwa
     if error.kind == "SerializationException" or "expression depth" in error.message:
         return RefusedError("The statement is nested too deeply.", hint="Break it up with WITH … AS.")
     if error.kind == "ParserException":
-        return UsageError(f"The statement cannot be read: {message}", hint="The SQL is DuckDB's dialect.")
+        line = LINE.search(error.message)
+        return UsageError(
+            f"The statement cannot be read: {message}",
+            where=f"line {line[1]}" if line else "",
+            hint="The SQL is DuckDB's dialect.",
+        )
     if error.kind == "PermissionException":
         return RefusedError(
             f"Not allowed: {message}", hint="A query reads the tables of the lake and nothing else."

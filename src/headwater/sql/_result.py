@@ -237,7 +237,7 @@ def _parsed(value: str | None) -> Any:
         return None
     try:
         return json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return value
 
 

@@ -217,7 +217,8 @@ class Rewriter:
     def _finish(self, frame: Frame) -> None:
         # The walk meets them in no order; names are given in the order of the text.
         frame.uses.sort(key=lambda use: int(use.node.get("query_location", 0)))
-        taken: set[str] = {use.aliases[0].lower() for use in frame.uses if len(use.aliases) == 1}
+        open_uses = {id(use.node) for use in frame.uses if len(use.aliases) > 1}
+        taken = {name.lower() for node, name in _named_sources(frame.node) if id(node) not in open_uses}
         for use in frame.uses:
             free = [name for name in use.aliases if name.lower() not in taken] or use.aliases
             use.alias = next((name for name in free if name.lower() in frame.qualifiers), free[0])
@@ -236,6 +237,18 @@ class Rewriter:
             ]
             if left_out:
                 node["qualified_exclude_list"] = node.get("qualified_exclude_list", []) + left_out
+
+
+def _named_sources(node: Tree) -> list[tuple[Tree, str]]:
+    """Return what stands in a FROM clause, with the names given to it."""
+    found, stack = [], [node.get("from_table", {})]
+    while stack:
+        source = stack.pop()
+        if source.get("type") == "JOIN":
+            stack += [source["left"], source["right"]]
+        elif name := source.get("alias") or source.get("table_name"):
+            found.append((source, str(name)))
+    return found
 
 
 def _note_expression(node: Tree, frame: Frame) -> None:
