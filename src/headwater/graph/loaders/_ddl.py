@@ -219,23 +219,25 @@ def create_table(statement: Statement) -> TableDef | None:
     table = TableDef(name, temporary=bool(words & {"TEMP", "TEMPORARY", "VOLATILE"}) or name.parts[-1].startswith("#"))
     i = after
     if i < len(tokens) and tokens[i].key == "(" and not _is_query(tokens, i + 1):
-        close = _matching(tokens, i)
-        if close == len(tokens):
-            table.problems.append((tokens[i].start, "its bracket is never closed"))
-        body = tokens[i + 1 : close]
-        if words & {"VIRTUAL"}:
-            body = [t for t in body if t.kind != STRING]
-        _read_items(table, body, statement)
-        i = close + 1
-    _read_tail(table, tokens, i, words)
+        i = read_columns(table, tokens, i, statement)
+    _read_tail(table, tokens, i, words, statement.text)
     return table
+
+
+def read_columns(table: TableDef, tokens: list[Token], i: int, statement: Statement) -> int:
+    """Read the columns and constraints in the bracket at token `i`; return the index after it."""
+    close = _matching(tokens, i)
+    if close == len(tokens):
+        table.problems.append((tokens[i].start, "its bracket is never closed"))
+    _read_items(table, tokens[i + 1 : close], statement)
+    return close + 1
 
 
 def _is_query(tokens: list[Token], i: int) -> bool:
     return i < len(tokens) and tokens[i].key in ("SELECT", "WITH") and tokens[i].kind == WORD
 
 
-def _read_tail(table: TableDef, tokens: list[Token], i: int, words: set[str]) -> None:
+def _read_tail(table: TableDef, tokens: list[Token], i: int, words: set[str], text: str) -> None:
     """Read what follows the columns: LIKE, CLONE, INHERITS, PARTITION OF, USING module(…), AS query."""
     first = i
     while i < len(tokens):
@@ -247,6 +249,8 @@ def _read_tail(table: TableDef, tokens: list[Token], i: int, words: set[str]) ->
         if key == "PARTITION" and i + 1 < len(tokens) and tokens[i + 1].key == "OF":
             table.like, i = read_name(tokens, i + 2)
             continue
+        if key == "PARTITIONED" and i + 2 < len(tokens) and tokens[i + 2].key == "(":
+            _partition_columns(table, tokens[i + 3 : _matching(tokens, i + 2)], text)
         if key == "INHERITS" and i + 2 < len(tokens):
             table.like, _ = read_name(tokens, i + 2)
         elif key == "USING" and "VIRTUAL" in words and i + 2 < len(tokens) and tokens[i + 2].key == "(":
@@ -269,6 +273,14 @@ def _read_tail(table: TableDef, tokens: list[Token], i: int, words: set[str]) ->
                 return
             i = _matching(tokens, i)
         i += 1
+
+
+def _partition_columns(table: TableDef, body: list[Token], text: str) -> None:
+    """Add the columns Hive and Spark define in PARTITIONED BY (day STRING); a plain name means one that is there."""
+    known = {c.name.casefold() for c in table.columns}
+    for item in _items(body):
+        if len(item) > 1 and item[1].kind == WORD and _plain(item[0]).casefold() not in known:
+            _read_column(table, item, text)
 
 
 def _read_items(table: TableDef, body: list[Token], statement: Statement) -> None:

@@ -20,15 +20,13 @@ class Flow:
         target: the table written, as named in the statement.
         fields: target columns with the physical columns their values come from.
         reads: everything the statement reads.
-        adds: rows are added (INSERT) and not only changed, so that a flow from the target to itself is one.
-        creates: the statement makes the target.
+        kind: "insert", "update", "merge" or "create".
     """
 
     target: Name
     fields: list[Field]
     reads: Relation
-    adds: bool = True
-    creates: bool = False
+    kind: str = "insert"
 
 
 @dataclass(slots=True)
@@ -92,7 +90,7 @@ class Flows:
             into = tree.find(exp.Into)
             relation = self._resolver.query(tree, scope, scope.ctes)
             if into is not None and isinstance(into.this, exp.Table):
-                self._found.append(Flow(table_name(into.this), named(relation), relation, creates=True))
+                self._found.append(Flow(table_name(into.this), named(relation), relation, "create"))
 
     # --- INSERT
 
@@ -167,7 +165,7 @@ class Flows:
         if tree.args.get("where") is not None:
             self._resolver.filter_by(tree.args["where"], inner)
         for parts, fields in assigned.items():
-            self._found.append(Flow(Name(parts), fields, inner.reads, adds=False))
+            self._found.append(Flow(Name(parts), fields, inner.reads, "update"))
 
     def _assignments(self, item: Any, scope: Scope) -> list[tuple[str, Field]]:
         """Return (qualifier, field) for one item of SET."""
@@ -208,7 +206,7 @@ class Flows:
                     fields += [one for _, one in self._assignments(item, inner)]
             elif isinstance(then, exp.Insert):
                 fields += self._merge_insert(then, source, inner, shape)
-        self._found.append(Flow(target, fields, inner.reads, adds=False))
+        self._found.append(Flow(target, fields, inner.reads, "merge"))
 
     def _merge_insert(self, then: Any, source: Relation, scope: Scope, shape: TableShape) -> list[Field]:
         if isinstance(then.this, exp.Star) or then.expression is None:  # INSERT *, INSERT ROW

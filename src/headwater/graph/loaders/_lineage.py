@@ -105,7 +105,7 @@ class LineageFinder:
             return
         relation = resolver.query(tree, Scope(dict(rows)))
         fields = [Field(job.columns[i] if i < len(job.columns) else f.name, f.refs) for i, f in enumerate(named(relation))]
-        self._write(Flow(job.target, fields, relation, creates=True), job, dialect, _types(tree, dialect))
+        self._write(Flow(job.target, fields, relation, "create"), job, dialect, _types(tree, dialect))
 
     # --- what names mean
 
@@ -148,12 +148,12 @@ class LineageFinder:
 
     def _write(self, flow: Flow, job: Job, dialect: str, types: dict[str, str] | None = None) -> None:
         key = flow.target.parts[-1].casefold()
-        if job.temporary or key.startswith(("#", "@")) or (not flow.creates and key in job.session.temporary):
+        if job.temporary or key.startswith(("#", "@")) or (flow.kind != "create" and key in job.session.temporary):
             _remember(job.session, key, flow)
             return
         target = self._names.find_or_add(flow.target)
         origin = Origin(f"sql:{dialect or 'sql'}", job.origin.file, job.origin.line, job.origin.statement)
-        if flow.creates:
+        if flow.kind == "create":
             columns = [] if flow.reads.open and not job.columns else [GraphColumn(f.name, (types or {}).get(f.name, "")) for f in flow.fields]
             self._graph.add_table(GraphTable(target, columns, origin=job.origin))
         self._edges(target, flow, origin)
@@ -165,7 +165,7 @@ class LineageFinder:
         for source in {**flow.reads.tables, **dict.fromkeys(pairs)}:
             value = source in pairs or source in opened
             unresolved = source in flow.reads.unresolved or source in opened
-            if source == target and not (flow.adds and value):
+            if source == target and not (flow.kind in ("insert", "create") and value):
                 continue
             note = "unresolved star" if source in opened else "unresolved column" if unresolved else ""
             columns = tuple((a, spelling.get(b.casefold(), b)) for a, b in pairs.get(source, ()))
@@ -191,7 +191,7 @@ class LineageFinder:
             reads.tables.update(relation.tables)
             reads.unresolved.update(relation.tables)
         fields = [Field("", tuple((t, "") for t in reads.tables))]
-        self._write(Flow(target, fields, reads, creates=job.target is not None), job, job.dialect)
+        self._write(Flow(target, fields, reads, "insert" if job.target is None else "create"), job, job.dialect)
 
 
 def _types(tree: object, dialect: str) -> dict[str, str]:
@@ -207,11 +207,12 @@ def _types(tree: object, dialect: str) -> dict[str, str]:
 def _remember(session: Session, key: str, flow: Flow) -> None:
     """Add a flow into a temporary table to what the session knows of it."""
     known = session.temporary.get(key)
-    if known is None or flow.creates:
+    if known is None or flow.kind == "create":
         session.temporary[key] = Relation(list(flow.fields), dict(flow.reads.tables), flow.reads.open, set(flow.reads.unresolved))
         return
     merged = Relation([Field(f.name, f.refs) for f in known.fields], dict(known.tables), tuple(dict.fromkeys(known.open + flow.reads.open)), set(known.unresolved))
-    merged.absorb(flow.reads)
+    if flow.kind != "update":  # an update adds no rows: what it reads only reaches the columns it sets
+        merged.absorb(flow.reads)
     for one in flow.fields:
         mine = merged.find(one.name)
         if mine is None:

@@ -14,6 +14,7 @@ from headwater.graph.loaders._lexer import PUNCT, QUOTED, STRING, TEMPLATE, WORD
 
 _JINJA_REF = re.compile(r"\{\{-?\s*ref\(\s*(?:['\"][^'\"]*['\"]\s*,\s*)?['\"]([^'\"]+)['\"].*?\}\}", re.S)
 _JINJA_SOURCE = re.compile(r"\{\{-?\s*source\(\s*['\"]([^'\"]+)['\"]\s*,\s*['\"]([^'\"]+)['\"]\s*\).*?\}\}", re.S)
+_REPLACE = re.compile(r"^\s*(?:REPLACE|UPSERT)\s+(?:INTO\s+)?", re.I)  # inserts, as far as data flow goes
 _JINJA_THIS = re.compile(r"\{\{-?\s*this\s*-?\}\}")
 
 # Dialects tried in turn where the script's own does not read a statement.
@@ -86,6 +87,7 @@ def parse(text: str, dialect: str) -> tuple[Any, str]:
         UnreadError: no dialect reads it.
     """
     first = ""
+    text = _REPLACE.sub("INSERT INTO ", text)
     # sqlglot logs what it does not know; here that is told as a problem of the graph instead.
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     for candidate in dict.fromkeys((dialect, *_OTHERS)):

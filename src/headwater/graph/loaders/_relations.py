@@ -223,6 +223,8 @@ class Resolver:
         for lateral in node.args.get("laterals") or []:
             self.add_source(lateral, scope)
         out = Relation()
+        if node.args.get("connect") is not None:
+            scope.merged["level"] = ()
         for item in node.expressions:
             self._project(item, scope, out)
         for key in ("where", "having", "qualify", "group", "order", "connect", "distinct", "cluster", "sort", "windows"):
@@ -283,6 +285,8 @@ class Resolver:
             if not name:
                 return added
             relation = added[0]
+        elif isinstance(node, exp.Values):
+            relation = self._values(node, scope)
         elif isinstance(node, (exp.Subquery, exp.Query)):
             relation = self.query(node, scope)
         elif isinstance(node, exp.Lateral) and isinstance(node.this, (exp.Subquery, exp.Query)):
@@ -377,7 +381,7 @@ class Resolver:
             refs = self.refs(item.this, scope)
             out.fields += [Field(a.name, refs) for a in item.args.get("expressions") or []]
             return
-        name = item.alias_or_name or item.output_name
+        name = _output_name(item)
         refs = self.refs(item.this if isinstance(item, exp.Alias) else item, scope)
         if isinstance(item, exp.Alias):
             scope.aliases.setdefault(name.casefold(), refs)
@@ -462,9 +466,10 @@ class Resolver:
         anything = source.find("*")
         if anything is not None:
             return anything.refs
-        if name.casefold() not in _PSEUDO_COLUMNS:
-            scope.reads.unresolved.update(source.tables)
-        return ()
+        if name.casefold() in _PSEUDO_COLUMNS:
+            return ()
+        scope.reads.unresolved.update(source.tables)
+        return tuple((t, "") for t in source.tables)
 
     def _unqualified(self, name: str, sources: dict[str, Relation], scope: Scope) -> tuple[ColumnRef, ...]:
         key = name.casefold()
@@ -493,5 +498,20 @@ class Resolver:
                 return here[key].refs()
             around, first = around.outer, False
         if key not in _PSEUDO_COLUMNS and len(sources) == 1:
-            scope.reads.unresolved.update(t for s in sources.values() for t in s.tables)
+            tables = [t for s in sources.values() for t in s.tables]
+            scope.reads.unresolved.update(tables)
+            return tuple((t, "") for t in tables)
         return ()
+
+
+def _output_name(item: Any) -> str:
+    """Return the name of an output column; one that is not named is called like its function."""
+    if isinstance(item, (exp.Alias, exp.Column, exp.Subquery, exp.PropertyEQ)) or item.alias:
+        return str(item.alias_or_name)
+    if isinstance(item, exp.EQ) and isinstance(item.this, exp.Literal) and item.this.is_string:
+        return str(item.this.this)  # T-SQL: SELECT 'name' = value
+    if isinstance(item, exp.Dot):
+        return str(item.expression.name)
+    if isinstance(item, exp.Anonymous):
+        return str(item.name).lower()
+    return str(item.sql_name()).lower() if isinstance(item, exp.Func) else str(item.output_name)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from headwater.graph._model import ForeignKey, GraphColumn, GraphTable, LineageEdge, Origin, SchemaGraph
-from headwater.graph.loaders._ddl import AlterAction, KeyDef, Name, TableDef, alter_table, column_list, create_table, read_name
+from headwater.graph.loaders._ddl import AlterAction, KeyDef, Name, TableDef, alter_table, column_list, create_table, read_columns, read_name
 from headwater.graph.loaders._dialect import detect_dialect
 from headwater.graph.loaders._lexer import STRING, WORD, Lines, Token
 from headwater.graph.loaders._names import Names
@@ -114,15 +114,17 @@ class SqlLoader:
             self._rename(statement)
         elif first in DYNAMIC_SQL:
             self._dynamic(statement, here)
+        elif first == "DECLARE":
+            self._declare(statement, here)
         elif first == "DO":
             self._body(statement, here)
-        elif not (first in SILENT_STATEMENTS or statement.routine is not None or here.routine):
+        elif not (first in SILENT_STATEMENTS or statement.routine is not None or statement.inside or here.routine):
             self._problem(statement, here, "the statement was not understood")
 
     # --- definitions
 
     def _create(self, statement: Statement, here: _File) -> None:
-        words = [t.key for t in statement.tokens[1:9] if t.kind == WORD]
+        words = [t.key for t in statement.tokens[1:18] if t.kind == WORD]
         made = next((w for w in words if w in CREATED_OBJECTS), "")
         if made == "TABLE":
             self._create_table(statement, here)
@@ -153,7 +155,7 @@ class SqlLoader:
         if table.temporary:
             self._temporary(statement, table, here)
             return
-        name = self.names.add(table.name, here.database)
+        name = self._define(table.name, here)
         self.graph.add_table(GraphTable(name, table.columns, origin=origin, primary_key=table.primary_key))
         self._automatic[name] = table.identity
         self._note_keys(name, table, statement, here)
@@ -162,6 +164,27 @@ class SqlLoader:
         if table.query_at >= 0:
             self._query_job(statement, here, table.query_at, table.name, [c.name for c in table.columns])
 
+    def _define(self, name: Name, here: _File) -> str:
+        """Note a table that is defined here; its spelling counts, not that of an earlier mention."""
+        known = self.names.add(name, here.database)
+        mentioned = self.graph.tables.get(known)
+        if known != name.text and mentioned is not None and mentioned.placeholder:
+            self._call(mentioned, name)
+            return name.text
+        return known
+
+    def _call(self, table: GraphTable, name: Name) -> None:
+        """Give a table another name wherever it is known."""
+        old = table.name
+        self.names.rename(old, name)
+        table.name = self.names.add(name)
+        del self.graph.tables[old]
+        self.graph.tables[table.name] = table
+        self._automatic[table.name] = self._automatic.pop(old, set())
+        for pending in self._keys:
+            if pending.child == old:
+                pending.child = table.name
+
     def _temporary(self, statement: Statement, table: TableDef, here: _File) -> None:
         from headwater.graph.loaders._relations import Field, Relation
 
@@ -169,6 +192,17 @@ class SqlLoader:
             self._query_job(statement, here, table.query_at, table.name, [c.name for c in table.columns], True)
         else:
             here.session.temporary[table.name.parts[-1].casefold()] = Relation([Field(c.name) for c in table.columns])
+
+    def _declare(self, statement: Statement, here: _File) -> None:
+        """Read a table variable: DECLARE @t TABLE (…)."""
+        from headwater.graph.loaders._relations import Field, Relation
+
+        tokens = statement.tokens
+        at = next((i for i, t in enumerate(tokens[:4]) if t.kind == WORD and t.key == "TABLE"), 0)
+        if at and at + 1 < len(tokens) and tokens[at + 1].key == "(":
+            table = TableDef(Name((tokens[1].text,)))
+            read_columns(table, tokens, at + 1, statement)
+            here.session.temporary[tokens[1].text.casefold()] = Relation([Field(c.name) for c in table.columns])
 
     def _create_view(self, statement: Statement, here: _File) -> None:
         tokens = statement.tokens
@@ -191,7 +225,7 @@ class SqlLoader:
             return
         temporary = any(t.key in ("TEMP", "TEMPORARY") for t in tokens[1:5])
         if not temporary:
-            known = self.names.add(name, here.database)
+            known = self._define(name, here)
             shown = [GraphColumn(c) for c in columns]
             self.graph.add_table(GraphTable(known, shown, kind="view", origin=self._origin(statement, here)))
         self._query_job(statement, here, tokens[start].start, name, columns, temporary)
@@ -235,6 +269,9 @@ class SqlLoader:
             for column in table.columns:
                 if column.name.casefold() == old.casefold():
                     column.name = new
+            for pending in self._keys:
+                if pending.child == table.name:
+                    pending.key.columns = tuple(new if c.casefold() == old.casefold() else c for c in pending.key.columns)
         elif action.kind == "rename" and action.other is not None:
             self._renamed(table, action.other)
         elif action.kind in ("move", "receive") and action.other is not None:
@@ -246,17 +283,8 @@ class SqlLoader:
         """Give a table a new name; a short one stays in its schema."""
         if table.placeholder or table.name not in self.graph.tables:
             return
-        old = table.name
-        parts = new.parts if len(new.parts) > 1 else (*old.split(".")[:-1], *new.parts)
-        self.names.rename(old, Name(parts))
-        name = self.names.add(Name(parts))
-        del self.graph.tables[old]
-        table.name = name
-        self.graph.tables[name] = table
-        self._automatic[name] = self._automatic.pop(old, set())
-        for pending in self._keys:
-            if pending.child == old:
-                pending.child = name
+        parts = new.parts if len(new.parts) > 1 else (*table.name.split(".")[:-1], *new.parts)
+        self._call(table, Name(parts))
 
     def _rename(self, statement: Statement) -> None:
         """Read MySQL's RENAME TABLE a TO b, c TO d."""

@@ -12,7 +12,8 @@ _OBJECTS = {
     "TABLE", "VIEW", "PROCEDURE", "PROC", "FUNCTION", "TRIGGER", "PACKAGE", "INDEX", "SEQUENCE", "TYPE", "SCHEMA",
     "DATABASE", "SYNONYM", "UNIQUE", "MATERIALIZED", "GLOBAL", "TEMP", "TEMPORARY", "EXTERNAL", "CLUSTERED",
     "NONCLUSTERED", "COLUMNSTORE", "OR", "EDITIONABLE", "EXTENSION", "DOMAIN", "XML", "FULLTEXT", "USER", "ROLE",
-    "STATISTICS", "DEFINER", "TRANSIENT", "UNLOGGED", "VIRTUAL", "DYNAMIC", "FOREIGN", "EVENT", "STAGE", "STREAM",
+    "STATISTICS", "DEFINER", "ALGORITHM", "SQL", "FORCE", "EDITIONABLE", "NONEDITIONABLE", "RECURSIVE", "SECURE", "LOCAL", "HYBRID",
+    "ICEBERG", "COLUMN", "ROW", "MULTISET", "VOLATILE", "NO", "TRANSIENT", "UNLOGGED", "VIRTUAL", "DYNAMIC", "FOREIGN", "EVENT", "STAGE", "STREAM",
     "TASK", "FILE", "WAREHOUSE", "SPATIAL", "PRIMARY", "BITMAP", "LOGIN", "RULE", "AGGREGATE", "MACRO", "PUBLIC",
 }  # fmt: skip
 _ROUTINES = {"PROCEDURE", "PROC", "FUNCTION", "TRIGGER", "PACKAGE", "EVENT", "TASK", "MACRO"}
@@ -22,8 +23,13 @@ _TSQL_LINE = {
     "SET", "DECLARE", "EXEC", "EXECUTE", "PRINT", "IF", "ELSE", "WHILE", "RETURN", "USE", "RAISERROR", "THROW", "GRANT",
     "DENY", "REVOKE", "COMMIT", "ROLLBACK", "CHECKPOINT", "OPEN", "FETCH", "CLOSE", "DEALLOCATE", "BULK", "DBCC", "GOTO",
 }  # fmt: skip
+_SESSION_OPTIONS = {
+    "NOCOUNT", "XACT_ABORT", "ANSI_NULLS", "ANSI_PADDING", "ANSI_WARNINGS", "QUOTED_IDENTIFIER", "IDENTITY_INSERT", "ROWCOUNT",
+    "TRANSACTION", "DATEFORMAT", "DATEFIRST", "LANGUAGE", "ARITHABORT", "DEADLOCK_PRIORITY", "LOCK_TIMEOUT", "STATISTICS",
+}  # fmt: skip
 _ANY_LINE = {"COMMIT", "ROLLBACK", "ANALYZE", "VACUUM", "USE"}
 _AWAIT_QUERY = {"INSERT", "WITH", "EXPLAIN", "REPLACE", "FROM", "DECLARE", "RETURN", "EXPORT", "FOR", "UPSERT"}
+_TRANSACTIONS = {"TRAN", "TRANSACTION", "WORK", "DISTRIBUTED", "DEFERRED", "IMMEDIATE", "EXCLUSIVE", "CONCURRENT", "ISOLATION", "READ", ";", ""}
 _PERMISSIONS = {"GRANT", "REVOKE", "DENY", "COMMENT", "AUDIT", "NOAUDIT"}
 
 
@@ -37,6 +43,7 @@ class Statement:
         line: line of its first token, from 1.
         number: number in the script, from 1.
         routine: header of the routine whose body holds it, or None.
+        inside: it stands in a block (BEGIN … END).
     """
 
     tokens: list[Token]
@@ -44,6 +51,7 @@ class Statement:
     line: int
     number: int
     routine: Statement | None = None
+    inside: bool = False
 
     @property
     def source(self) -> str:
@@ -105,7 +113,8 @@ def split(text: str, dialect: str = "", first_line: int = 1) -> Script:
     statements: list[Statement] = []
     for tokens, routine in splitter.pieces():
         header = statements[routine] if routine is not None else None
-        statements.append(Statement(tokens, text, lines.at(tokens[0].start), len(statements) + 1, header))
+        line = lines.at(tokens[0].start)
+        statements.append(Statement(tokens, text, line, len(statements) + 1, header, splitter.blocks > 0))
     return Script(statements, lexed.broken)
 
 
@@ -121,6 +130,9 @@ class _Splitter:
         self.routine: int | None = None
         self.waits = False  # the current statement still waits for its query
         self.emitted = 0
+        self.blocks = 0  # open BEGIN … END
+        # A routine of these ends with its batch, one of the others with its last END.
+        self.batches = self.tsql or dialect == "oracle"
 
     def pieces(self) -> Iterator[tuple[list[Token], int | None]]:
         tokens = self.tokens
@@ -133,6 +145,8 @@ class _Splitter:
                     yield from self._cut(i)
                     self._begin(i)
                     continue
+                if key == "BEGIN" and self._key(i + 1) not in _TRANSACTIONS:
+                    self.blocks += 1
                 if key == "CASE":
                     self.cases += 1
                 elif key == "VALUES" and not self.depth:
@@ -141,9 +155,11 @@ class _Splitter:
                     self.waits = True
                 elif key == "END" and self.cases:
                     self.cases -= 1
+                elif key == "END" and self._key(i + 1) not in ("IF", "LOOP", "CASE", "WHILE", "REPEAT", "FOR"):
+                    self.blocks = max(0, self.blocks - 1)
                 elif i == self.start and key == "GO" and self._alone(token):
                     self.start = i + 1
-                    self.routine, self.depth, self.cases = None, 0, 0
+                    self.routine, self.depth, self.cases, self.blocks = None, 0, 0, 0
                 elif key in ("AS", "IS", "BEGIN", "THEN", "ELSE", "LOOP", "DO") and self._opens_body(i):
                     yield from self._cut(i + 1)
             elif token.kind == "punct":
@@ -154,9 +170,11 @@ class _Splitter:
                 elif key == ";":
                     yield from self._cut(i)
                     self.start = i + 1
+                    if not self.blocks and not self.batches:
+                        self.routine = None
                 elif key == "/" and self._alone(token):
                     yield from self._cut(i)
-                    self.start, self.routine = i + 1, None
+                    self.start, self.routine, self.blocks = i + 1, None, 0
         yield from self._cut(len(tokens))
 
     def _cut(self, end: int) -> Iterator[tuple[list[Token], int | None]]:
@@ -205,6 +223,8 @@ class _Splitter:
             return check(self, i, last)
         if self.depth or self.cases or not self._line_start(i):
             return False
+        if key == "SET" and (self._key(i + 1).startswith("@") or self._key(i + 1) in _SESSION_OPTIONS):
+            return self.tsql
         if key == "SET" and (self.kind in ("UPDATE", "MERGE", "ALTER", "WITH", "INSERT") or last in ("UPDATE", "DELETE")):
             return False
         if key == "IF" and (last in ("TABLE", "VIEW", "COLUMN", "SELECT", ",", "ADD") or self.kind == "DROP"):
@@ -220,7 +240,7 @@ class _Splitter:
         return self._line_start(i) or not self.depth
 
     def _alters(self, i: int, last: str) -> bool:
-        if last in ("GRANT", "REVOKE", "DENY", ","):
+        if last in ("GRANT", "REVOKE", "DENY", ",", "OR"):
             return False
         return self._key(i + 1) in _OBJECTS and (self._line_start(i) or not self.depth)
 
@@ -297,7 +317,7 @@ class _Splitter:
         if self.depth or self.cases:
             return False
         if key == "BEGIN":
-            return i == self.start and following not in ("TRAN", "TRANSACTION", "WORK", "TRY", "CATCH", "DISTRIBUTED", "")
+            return i == self.start and following not in _TRANSACTIONS and following not in ("TRY", "CATCH", "")
         if key in ("AS", "IS"):
             if self.kind != "ROUTINE" or self._key(i - 1) in ("EXECUTE", "EXEC") or self.tokens[i - 1].text.startswith("@"):
                 return False
