@@ -226,6 +226,13 @@ class TestReading:
             b"",
         ]
 
+    def test_link_that_is_changed_between_check_and_opening(self, tmp_path, monkeypatch):
+        write(tmp_path, "outside/secret", "lake/a/data")
+        store = open_storage(tmp_path / "lake")
+        monkeypatch.setattr(store, "_full", lambda path: os.fsencode(tmp_path / "outside" / "secret"))
+        with pytest.raises(RefusedError):
+            store.open_range("a/data", 0, 1)
+
     def test_missing(self, tmp_path):
         store = open_storage(tmp_path)
         assert not store.exists("a/b")

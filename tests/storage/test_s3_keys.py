@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.errors import RefusedError
+from headwater.errors import RefusedError, SetupError
 from headwater.storage import _s3, open_storage
 
 boto3 = pytest.importorskip("boto3", reason="needs the extra s3")
@@ -80,3 +80,30 @@ def test_an_etag_that_is_no_sum_does_not_matter(bucket, monkeypatch):
     )
     with open_storage("s3://lake").local_copy("a.csv") as path:
         assert path.read_bytes() == b"right"
+
+
+def test_prefix_without_objects_is_no_empty_lake(bucket):
+    assert list(open_storage("s3://lake").list()) == []
+    bucket("data/a.csv")
+    with pytest.raises(SetupError, match="nothing below s3://lake/dat"):
+        list(open_storage("s3://lake/dat").list())
+
+
+def test_no_credentials_at_all(bucket, own_home, monkeypatch):
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
+    monkeypatch.setattr(_s3, "make_client", _refusing)
+    with pytest.raises(SetupError, match="No credentials"):
+        list(open_storage("s3://lake").list())
+
+
+def _refusing(options, *, unsigned=False):
+    from botocore.exceptions import ClientError, NoCredentialsError
+
+    class Client:
+        def list_objects_v2(self, **request):
+            if unsigned:
+                raise ClientError({"Error": {"Code": "AccessDenied"}}, "ListObjectsV2")
+            raise NoCredentialsError
+
+    return Client()

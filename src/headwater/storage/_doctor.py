@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -105,7 +106,7 @@ def _bucket_checks(url: str, options: S3Options) -> Iterator[Check]:
     session = make_session(options)
     yield from _identity(session, options)
     client = make_client(options, session=session, timeout_s=10, attempts=2)
-    yield Check("endpoint", True, client.meta.endpoint_url)
+    yield Check("endpoint", True, re.sub(r"//[^/@]*@", "//…@", client.meta.endpoint_url))
     region = session.region_name
     yield Check(
         "region",

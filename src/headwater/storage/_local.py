@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from headwater.errors import NotFoundError, ReadError, RefusedError, SetupError
+from headwater.errors import HeadwaterError, NotFoundError, ReadError, RefusedError, SetupError
 from headwater.storage._entry import Entry, Kind
 from headwater.storage._names import (
     STATE_FOLDER,
@@ -234,9 +234,14 @@ class LocalStorage:
         except OSError as error:
             self._check_root()
             raise ReadError(f"The file cannot be opened: {error.strerror}.", where=path) from error
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise ReadError("This is not a file.", where=path)
+            if not _within(_place_of(handle, self._root), self._root):
+                raise RefusedError(f"{printable(path)} leads out of the lake.", where=self.url)
+        except HeadwaterError:
             os.close(handle)
-            raise ReadError("This is not a file.", where=path)
+            raise
         return handle
 
     def _check_root(self) -> None:
@@ -254,6 +259,14 @@ class LocalStorage:
             where=self.url,
             hint="Bring the folder or disk back and run the same command again; nothing was taken out of the catalog.",
         )
+
+
+def _place_of(handle: int, default: bytes) -> bytes:
+    """Return where an open file really lies, which a link that was changed in between cannot hide (Linux)."""
+    try:
+        return os.readlink(f"/proc/self/fd/{handle}".encode())
+    except OSError:
+        return default
 
 
 def _file_entry(name: str, full: bytes, status: os.stat_result) -> Entry:

@@ -63,20 +63,27 @@ class S3Storage:
         return f"s3://{self._bucket}/{self._prefix}".rstrip("/")
 
     def list(self) -> Iterator[Entry]:
-        """Yield every object in the order of the server (of the keys' bytes, on S3)."""
-        told: set[str] = set()
+        """Yield every object in the order of the server (of the keys' bytes, on S3).
+
+        A prefix without a single object is an error, as a folder that does not exist is: it is a slip of the pen
+        more often than a lake whose files were all deleted.
+        """
+        told, empty = set[str](), bool(self._prefix)
         request: dict[str, Any] = {"Bucket": self._bucket, "Prefix": self._prefix, "MaxKeys": _PAGE_KEYS}
         while True:
             page = self._call("list_objects_v2", **request)
             for found in page.get("Contents", ()):
+                empty = False
                 entry = self._entry(found)
                 if entry and not (entry.kind == "folder" and entry.path in told):
                     if entry.kind == "folder":
                         told.add(entry.path)
                     yield entry
             if not page.get("IsTruncated"):
-                return
+                break
             request["ContinuationToken"] = page["NextContinuationToken"]
+        if empty:
+            raise SetupError(f"There is nothing below {self.url}.", where=self.url, hint="Check the prefix.")
 
     def stat(self, path: str) -> Entry | None:
         """Return the entry of one object, None if there is no such object."""

@@ -138,6 +138,13 @@ def explain(error: Exception, *, url: str, operation: str, key: str = "") -> Hea
         return SetupError(
             "This bucket does not exist.", where=where, hint="Check its name, region and endpoint."
         )
+    if code == "NoCredentialsError":
+        return SetupError(
+            "No credentials for S3 were found, and the bucket does not let everybody in.",
+            where=where,
+            hint="Set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; "
+            f"headwater doctor {url} shows what is looked at.",
+        )
     if is_about_credentials(error):
         if key and code in DENIED:
             return ReadError(f"The server refuses to give this object ({operation}: {code}).", where=key)
