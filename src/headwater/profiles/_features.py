@@ -393,7 +393,7 @@ def _same_kind(parts: list[list[str]], many: list[list[str]]) -> bool:
     rest = [item for p in many for item in p[1:] if item]
     if not rest or len({len(p) for p in parts}) == 1:
         return False
-    if sum(1 for item in rest if item in firsts) >= 0.3 * len(rest):
+    if sum(1 for item in rest if item in firsts) >= 0.2 * len(rest):
         return True
     lasts = {p[-1] for p in many}
     return (

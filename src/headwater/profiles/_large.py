@@ -81,7 +81,7 @@ def _scan(connection: duckdb.DuckDBPyConnection, source: str, table: Table) -> l
             f"stddev_pop({double})" if number else "null",
             f"approx_quantile({double}, {list(_QUANTILES)})" if number else "null",
         ]
-    row = connection.execute(f"select {', '.join(parts)} from {source}").fetchone() or ()
+    (row,) = connection.execute(f"select {', '.join(parts)} from {source}").fetchall()
     out: list[dict[str, Any]] = []
     for i, column in enumerate(table.columns):
         present, distinct, low, high, mean, std, quantiles = row[7 * i : 7 * i + 7]
@@ -114,7 +114,7 @@ def _exact_keys(
     if not likely or rows > _KEY_ROWS:
         return
     parts = ", ".join(f"count(distinct hash({_name(name)}))" for name, _ in likely)
-    counted = connection.execute(f"select {parts} from {source}").fetchone() or ()
+    (counted,) = connection.execute(f"select {parts} from {source}").fetchall()
     for (_, figures), distinct in zip(likely, counted, strict=True):
         figures |= {"distinct": int(distinct), "distinct_exact": True}
 

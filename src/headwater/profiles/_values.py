@@ -127,8 +127,8 @@ def _approximate(array: pa.ChunkedArray) -> int:
         import pyarrow as pa
 
         connection.register("t", pa.table({"c": array}))
-        row = connection.execute("select approx_count_distinct(c) from t").fetchone()
-    return int(row[0]) if row else 0
+        ((count,),) = connection.execute("select approx_count_distinct(c) from t").fetchall()
+    return int(count)
 
 
 def _sample_index(rows: int) -> pa.Array | None:
