@@ -93,7 +93,12 @@ def sniff(text: str) -> Sniffed:
     guess = _ask_clevercsv(sample)
     if guess and guess.columns > 1 and guess.consistency >= (0.5 if guess.delimiter in USUAL else 0.9) and _same_top(sample, guess):
         return guess
-    fair = [one for one in tried if one.columns > 1 and one.consistency >= 0.35]
+    lines = sample.splitlines()
+    fair = [
+        one
+        for one in tried
+        if one.columns > 1 and (one.consistency >= 0.35 or sum(one.delimiter in line for line in lines) >= 0.8 * len(lines))
+    ]
     if fair:
         return max(fair, key=lambda one: one.consistency)
     return _single(sample)

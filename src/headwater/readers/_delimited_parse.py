@@ -138,10 +138,8 @@ def _quotes_astray(parsed: Parsed, text: str, dialect: Sniffed, width: int) -> b
     odd = not dialect.escape and text.count(dialect.quote) % 2 == 1
     starts = parsed.lines
     total = starts[-1] if starts else 0
-    if not odd and total <= len(starts) and not (parsed.rows and any("\n" in c or "\r" in c for c in parsed.rows[-1])):
-        return False
-    if odd and width > 1 and not _uneven(parsed.rows, width) and not any("\n" in cell for cell in parsed.rows[-1]):
-        return False  # an inch mark in an unquoted field does no harm
+    if total <= len(starts) and not (parsed.rows and any("\n" in c or "\r" in c for c in parsed.rows[-1])):
+        return odd and _uneven(parsed.rows, width) > 0  # an inch mark in an unquoted field does no harm
     if odd:
         return True
     if width < 3:

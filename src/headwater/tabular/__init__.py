@@ -6,5 +6,6 @@ from headwater.tabular._blocks import split_columns, split_rows
 from headwater.tabular._build import build_table
 from headwater.tabular._columns import TypedColumn, type_columns
 from headwater.tabular._numbers import parse_number
+from headwater.tabular._units import unit_name
 
-__all__ = ["TypedColumn", "build_table", "parse_number", "split_columns", "split_rows", "type_columns"]
+__all__ = ["TypedColumn", "build_table", "parse_number", "split_columns", "split_rows", "type_columns", "unit_name"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,9 @@ from headwater.tabular._footer import find_footer, row_text
 from headwater.tabular._headers import is_repeat, merge_header, unique_names
 from headwater.tabular._layout import Layout, column_kinds, find_layout
 from headwater.tabular._units import header_unit, title_unit, unit_name
+
+_COUNTER = re.compile(r"(?:fiscal\s+|calendar\s+)?(?:year|years|month|day|week|quarter|date|rank|no\.?|#|id|code|fy)", re.IGNORECASE)
+"""Names of columns that a title's unit is not meant for."""
 
 SAMPLE_ROWS = 400
 """Rows at the top from which the layout is found."""
@@ -108,7 +112,7 @@ def take_apart(grid: Sequence[Row], lines: Sequence[int], header_rows: int | Non
     parts.preamble = [row_text(grid[index]) for index in layout.preamble]
     if layout.unsure:
         parts.warnings.append("it is not certain that the first row is a header")
-    elif not layout.header and layout.body < len(grid) and header_rows is None:
+    elif not layout.header and layout.body < len(grid) and header_rows is None and layout.width > 1:
         parts.warnings.append("no header was found: the columns are numbered")
     parts.set_aside = len(layout.preamble) + len(layout.header) + (layout.units is not None)
     parts.set_aside += sum(len(row) > 1 and is_blank_row(row) for row in grid[: layout.body])
@@ -135,7 +139,7 @@ def _name_columns(grid: Sequence[Row], layout: Layout, parts: Parts) -> None:
     for column, header in enumerate(parts.headers):
         unit = unit_name(one_line(row[column])) if column < len(row) and not is_blank(row[column]) else None
         unit = unit or header_unit(header)
-        if unit is None and parts.kinds[column] == "number":
+        if unit is None and parts.kinds[column] == "number" and not _COUNTER.fullmatch(header):
             unit = general
         parts.units.append(unit)
 
@@ -252,7 +256,7 @@ def assemble(
     import pyarrow as pa
 
     cells = [list(column) for column in zip(*parts.records, strict=True)] if parts.records else [[] for _ in parts.headers]
-    _drop_blank_columns(parts, cells)
+    kept = _drop_blank_columns(parts, cells)
     names = unique_names(parts.headers)
     typed = type_columns(cells, names, infer=infer, comma_locale=dialect is not None and dialect.delimiter == ";")
     columns = [
@@ -275,7 +279,12 @@ def assemble(
         dialect=dialect,
         quarantined=parts.quarantined,
         warnings=[*(warnings or ()), *parts.warnings, *_few(told)],
-        extra={"footer_rows": parts.footer_rows, "header_rows": parts.header_rows, "set_aside": parts.set_aside},
+        extra={
+            "footer_rows": parts.footer_rows,
+            "header_rows": parts.header_rows,
+            "set_aside": parts.set_aside,
+            "source_columns": kept,
+        },
     )
 
 
@@ -291,8 +300,8 @@ def _unit(header: str | None, column: TypedColumn) -> str | None:
     return column.unit if header.casefold() in column.unit.casefold() else header
 
 
-def _drop_blank_columns(parts: Parts, cells: list[list[Any]]) -> None:
-    """Take out columns that have neither a name nor a value."""
+def _drop_blank_columns(parts: Parts, cells: list[list[Any]]) -> list[int]:
+    """Take out columns that have neither a name nor a value; return the places of the others."""
     gone = [
         column
         for column, header in enumerate(parts.headers)
@@ -302,6 +311,8 @@ def _drop_blank_columns(parts: Parts, cells: list[list[Any]]) -> None:
         for listed in (parts.headers, parts.units, parts.kinds, cells):
             if column < len(listed):  # kinds are not known for given columns
                 del listed[column]
+    out = set(gone)
+    return [column for column in range(len(parts.headers) + len(gone)) if column not in out]
 
 
 __all__ = ["Parts", "assemble", "build_table", "column_kinds", "take_apart"]

@@ -101,8 +101,12 @@ def _is_note(row: Row, kinds: Sequence[Kind], width: int, usual: int) -> bool:
 
 def _is_aside(row: Row, kinds: Sequence[Kind], width: int) -> bool:
     """Tell whether a row may be a remark if a blank row sets it apart from the records: one text in a wider table."""
-    cells = [cell for cell in row if not is_blank(cell)]
-    return width > 2 and len(cells) == 1 and isinstance(cells[0], str) and kind_of(cells[0]) == "text"
+    places = [column for column, cell in enumerate(row) if not is_blank(cell)]
+    if width < 3 or len(places) != 1:
+        return False
+    cell = row[places[0]]
+    stray = places[0] >= len(kinds) or kinds[places[0]] in ("", "missing")
+    return stray or (isinstance(cell, str) and kind_of(cell) == "text")
 
 
 def _label(row: Row, kinds: Sequence[Kind]) -> str:
@@ -186,4 +190,5 @@ def _adds_up(row: Row, records: Sequence[Row], kinds: Sequence[Kind]) -> bool | 
 
 def row_text(row: Row) -> str:
     """Return a row of a footer or preamble as one line."""
-    return " | ".join(text for cell in row if (text := (cell_text(cell) or "").strip()))
+    texts = [text for cell in row if (text := (cell_text(cell) or "").strip())]
+    return texts[0] if len(texts) > 1 and len(set(texts)) == 1 else " | ".join(texts)

@@ -12,6 +12,12 @@ from headwater.tabular._cells import Kind, is_blank, is_blank_row, is_year, kind
 from headwater.tabular._units import is_unit_row
 from headwater.tabular._vocabulary import NAME_WORD
 
+TYPED: tuple[Kind, ...] = ("number", "date", "boolean")
+"""Kinds that a name is unlike."""
+
+PROSE = 80
+"""Characters from which the only cell of a first row is a sentence, no name."""
+
 HEAD = 60
 """Rows at the top among which the header is looked for."""
 
@@ -58,7 +64,7 @@ def extent(row: Row) -> int:
 def filled(row: Row) -> int:
     """Return the number of cells that hold something; a row of one repeated text (a merged title) counts as one."""
     cells = [cell for cell in row if not is_blank(cell)]
-    if len(cells) > 1 and isinstance(cells[0], str) and all(cell == cells[0] for cell in cells):
+    if len(cells) > 1 and len(cells) >= 0.6 * len(row) and isinstance(cells[0], str) and all(cell == cells[0] for cell in cells):
         return 1
     return len(cells)
 
@@ -163,29 +169,39 @@ def _find_header(rows: Sequence[Row], seen: Sequence[int], top: int, layout: Lay
         layout.unsure = not layout.header
         layout.kinds = column_kinds([] if layout.header else [rows[top]], layout.width)
         return
-    deep = below[min(3, max(0, len(below) - 4)) :] if len(below) > 4 else below[-1:]
-    kinds = column_kinds(deep, layout.width)
-    verdict = _is_header(rows[top], kinds, below)
+    deep = below[min(3, max(0, len(below) - 4)) :] if len(below) > 4 else below[-2:]
+    verdict = _is_header(rows[top], column_kinds(deep, layout.width), below)
     if verdict is False:
         layout.body, layout.unsure = top, False
         layout.kinds = column_kinds([rows[top], *below], layout.width)
-        _parents(rows, seen, start, layout)
         return
-    layout.header, layout.unsure = [top], verdict is None
-    position = start + 1
-    while position < len(seen) and len(layout.header) < MAX_HEADER:
-        row = rows[seen[position]]
-        rest = below[position - start :]
-        if layout.units is None and is_unit_row(row) and rest:
-            layout.units = seen[position]
-        elif layout.units is None and rest and _continues(rows[layout.header[-1]], row, kinds, rest):
-            layout.header.append(seen[position])
-        else:
-            break
-        position += 1
-    layout.body = seen[position] if position < len(seen) else len(rows)
-    layout.kinds = column_kinds(below[position - start - 1 :], layout.width)
+    depth, units = _header_depth(rows[top], below, layout.width)
+    layout.units = None if units is None else seen[start + units]
+    layout.header = [index for index in seen[start : start + depth] if index != layout.units]
+    layout.unsure = verdict is None
+    layout.body = seen[start + depth] if start + depth < len(seen) else len(rows)
+    layout.kinds = column_kinds(below[depth - 1 :], layout.width)
     _parents(rows, seen, start, layout)
+
+
+def _header_depth(top: Row, below: Sequence[Row], width: int) -> tuple[int, int | None]:
+    """Return how many rows the header has, and which of them holds units.
+
+    Each further row has to read like a header in view of the records that would then be left.
+    """
+    above = top
+    for depth in range(1, min(MAX_HEADER, len(below)) + 1):
+        row, rest = below[depth - 1], below[depth:]
+        if is_unit_row(row) and rest:
+            return depth + 1, depth
+        if not rest or not _continues(above, row, rest, width):
+            # a header of several rows may become plain only at its last row
+            if depth < 4 and len(rest) > 2 and _continues(row, rest[0], rest[1:], width) and _continues(above, row, rest[1:], width):
+                above = row
+                continue
+            return depth, None
+        above = row
+    return min(MAX_HEADER, len(below)), None
 
 
 def _names_only(row: Row) -> bool:
@@ -215,7 +231,7 @@ def _is_header(row: Row, kinds: Sequence[Kind], below: Sequence[Row]) -> bool | 
     below = [other for other in below if list(other) != list(row)]  # repeated headers tell nothing
     names, values = [], []
     for cell, kind in zip(row, kinds, strict=False):
-        if kind not in ("number", "date", "boolean") or is_blank(cell):
+        if kind not in TYPED or is_blank(cell):
             continue
         (names if kind_of(cell) == "text" else values).append(cell)
     texts = [one_line(cell) for cell in row if kind_of(cell) == "text"]
@@ -233,6 +249,8 @@ def _is_header(row: Row, kinds: Sequence[Kind], below: Sequence[Row]) -> bool | 
 
 def _is_header_of_texts(row: Row, below: Sequence[Row]) -> bool | None:
     """Tell whether the first row of a table of texts is a header: its cells look unlike those below them."""
+    if len(row) == 1 and len(one_line(row[0])) > PROSE:
+        return False
     score = 0.0
     cells = [(column, cell) for column, cell in enumerate(row) if kind_of(cell) == "text"]
     for column, cell in cells:
@@ -271,20 +289,48 @@ def _recurs(cell: Any, column: int, below: Sequence[Row]) -> bool:
     return any(column < len(row) and isinstance(row[column], str) and row[column].strip() == text for row in below)
 
 
-def _continues(above: Row, row: Row, kinds: Sequence[Kind], rest: Sequence[Row]) -> bool:
-    """Tell whether a row below a header row is one more of it."""
-    typed = [(column, row[column]) for column, kind in enumerate(kinds) if kind in ("number", "date", "boolean") and column < len(row)]
-    cells = [cell for _, cell in typed if not is_blank(cell)]
-    if any(kind_of(cell) not in ("text",) for cell in cells) and not (cells and _counts_up(cells) and _gaps(above) and is_blank(row[0])):
+def _continues(above: Row, row: Row, rest: Sequence[Row], width: int) -> bool:
+    """Tell whether a row below a header row is one more of it, in view of the rows below it."""
+    if _bracketed(row) or _below_merge(above, row):
+        return True
+    kinds = column_kinds(rest, width)
+    typed = [column for column, kind in enumerate(kinds) if kind in TYPED and column < len(row)]
+    cells = [row[column] for column in typed if not is_blank(row[column])]
+    if any(kind_of(cell) != "text" for cell in cells):
+        return _gaps(above) > 0 and _counts_up(cells) and is_blank(row[0])
+    if len(rest) < 2 and not _gaps(above):
         return False
     if cells:
-        full = len(cells) == len(typed)
-        if not (full or is_blank(row[0])) or (len(rest) < 2 and not _gaps(above)):
-            return False
-        return _untypical(row, kinds, rest)
-    if typed and filled(row) > 0:
+        return (is_blank(row[0]) or len(cells) >= 0.4 * len(typed)) and _untypical(row, kinds, rest)
+    if typed:
+        return _labels_only(above, row, kinds, rest)
+    if _gaps(above) < max(2, 0.3 * len(above)) or filled(row) < filled(above):
         return False
-    return _gaps(above) >= max(2, 0.3 * len(above)) and filled(row) >= filled(above) and _names_only(row) and _untypical(row, kinds, rest)
+    return _names_only(row) and _untypical(row, kinds, rest)
+
+
+def _bracketed(row: Row) -> bool:
+    """Tell whether all cells of a row stand in brackets, as remarks on the names above do."""
+    texts = [one_line(cell) for cell in row if not is_blank(cell)]
+    return len(texts) > 1 and all(text[0] in "([" and text[-1] in ")]" and kind_of(text) == "text" for text in texts)
+
+
+def _below_merge(above: Row, row: Row) -> bool:
+    """Tell whether a cell of a header row reaches down into a row: a text that stands in both, others being new."""
+    both = [(a, b) for a, b in zip(above, row, strict=False) if isinstance(a, str) and not is_blank(a) and not is_blank(b)]
+    same = sum(a == b for a, b in both)
+    needed = 1 if _gaps(above) else max(1, len(both) / 2)
+    return len(both) > 1 and same >= needed and all(kind_of(b) == "text" for _, b in both)
+
+
+def _labels_only(above: Row, row: Row, kinds: Sequence[Kind], rest: Sequence[Row]) -> bool:
+    """Tell whether a row names the columns of labels left of the values, under a header that spans those columns."""
+    labels = [column for column, kind in enumerate(kinds) if kind not in TYPED and column < min(len(row), len(above))]
+    named = [column for column in labels if not is_blank(row[column])]
+    if len(named) < 2 or len({one_line(row[column]) for column in named}) < len(named):
+        return False
+    spans = {one_line(above[column]) for column in named}
+    return len(spans) == 1 and _untypical(row, kinds, rest)
 
 
 def _gaps(row: Row) -> int:
