@@ -179,7 +179,7 @@ def _put_places(text: str, labels: list[tuple[str, str]]) -> str:
         for i in range(len(tokens) - size + 1):
             start, end = tokens[i].start(), tokens[i + size - 1].end()
             found = place_of(last[start:end])
-            if found and end - start > 4 and "\x01" not in last[start:end]:
+            if found and end - start >= 4 and "\x01" not in last[start:end]:
                 kind = _PLACE_KINDS[found[0]]
                 labels.append((kind, found[1]))
                 return f"{head}{slash}{last[:start]}\x01place\x01{last[end:]}"
