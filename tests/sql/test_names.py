@@ -161,3 +161,9 @@ def test_an_unknown_alias_and_an_unknown_function(engine: SqlEngine) -> None:
     with pytest.raises(NotFoundError, match=r"uper\(\)") as caught:
         engine.query("select uper(team) from goals")
     assert "upper" in caught.value.nearest
+
+
+def test_a_text_in_double_quotes_is_recognised(engine: SqlEngine) -> None:
+    with pytest.raises(NotFoundError) as caught:
+        engine.query('select * from goals where team = "Brazil"')
+    assert "single quotes: 'Brazil'" in caught.value.hint

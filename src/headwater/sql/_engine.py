@@ -189,7 +189,7 @@ class SqlEngine:
         """Parse, check and rewrite a statement."""
         if len(sql) > MAX_STATEMENT:
             raise UsageError(f"The statement is longer than {MAX_STATEMENT:,} characters.")
-        context = Context(self.memory_mb, seconds)
+        context = Context(self.memory_mb, seconds, sql=sql)
         reply = self._parse(DESCRIBE_T.sub(r"\1from ", sql), context, deadline)
         check_statement(reply["statements"], reply.get("kind", ""))
         try:

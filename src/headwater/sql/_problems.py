@@ -40,6 +40,7 @@ class Context:
         names: name of a view -> name for the user.
         paths: paths of the data files.
         memory_mb, deadline_s: the limits in force.
+        sql: the statement as the user wrote it.
     """
 
     memory_mb: int
@@ -47,6 +48,7 @@ class Context:
     uses: Sequence[Use] = ()
     names: dict[str, str] = field(default_factory=dict)
     paths: Sequence[str] = ()
+    sql: str = ""
 
     def columns(self) -> dict[str, str]:
         """Return the columns of the tables in the statement, each with the name of its table."""
@@ -138,6 +140,11 @@ def _missing_name(error: WorkerError, message: str, context: Context) -> Headwat
     columns = context.columns()
     near = nearest(name, columns)
     listed = ", ".join(list(columns)[:30]) + (" …" if len(columns) > 30 else "")
+    if f'"{name}"' in context.sql and not near:
+        return NotFoundError(
+            f"There is no column {name!r} in {_tables(context)}.",
+            hint=f"If it is a text, write it in single quotes: '{name}'. The columns are: {listed}.",
+        )
     hint = _did_you_mean(near) or (f"The columns are: {listed}." if listed else message)
     return NotFoundError(f"There is no column {name!r} in {_tables(context)}.", hint=hint, nearest=near)
 
