@@ -36,7 +36,9 @@ def find_tables(text: str) -> tuple[list[Table], bool]:
         if found is not None:
             table, count = found
             covered += count
-            table.preamble = "\n".join(part for part in (_title_above(lines, block.first - 1), table.preamble) if part)
+            table.preamble = "\n".join(
+                part for part in (_title_above(lines, block.first - 1), table.preamble) if part
+            )
             tables.append(table)
     return tables, bool(tables) and len(tables) == 1 and covered >= _COVERED * filled
 
@@ -90,7 +92,11 @@ def _numeric(block: _Block) -> tuple[Table, int] | None:
 
 
 def _guttered(block: _Block) -> tuple[Table, int] | None:
-    dashes = [i for i, line in enumerate(block.lines) if _DASHES.match(line) and (" " in line.strip() or "-" * 8 in line)]
+    dashes = [
+        i
+        for i, line in enumerate(block.lines)
+        if _DASHES.match(line) and (" " in line.strip() or "-" * 8 in line)
+    ]
     lines = [line for i, line in enumerate(block.lines) if i not in dashes]
     numbers = [block.first + i for i in range(len(block.lines)) if i not in dashes]
     if len(lines) < _LEAST_LINES:

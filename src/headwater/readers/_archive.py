@@ -41,7 +41,15 @@ _MAX_RATIO = 1000
 
 _RATIO_FROM = 64 << 20
 _DRIVE = re.compile(r"^[A-Za-z]:")
-_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, gzip.BadGzipFile, ValueError)
+_DAMAGE = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    gzip.BadGzipFile,
+    ValueError,
+)
 _OPENERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": lzma.open}
 _SUFFIXES = (".gz", ".bz2", ".xz", ".gzip", ".bzip2", ".lzma", ".z")
 _NAMES = {b"\x1f\x8b": "gzip", b"BZ": "bzip2", b"\xfd7": "xz"}
@@ -68,7 +76,9 @@ def _level(options: ReadOptions, name: str) -> Iterator[_Budget]:
         budget = _Budget(options.max_archive_bytes, options.max_members)
         token = _budget.set(budget)
     if budget.depth >= options.max_depth:
-        raise ReadError(f"Archives are nested deeper than the limit of {options.max_depth} levels.", where=name)
+        raise ReadError(
+            f"Archives are nested deeper than the limit of {options.max_depth} levels.", where=name
+        )
     budget.depth += 1
     try:
         yield budget
@@ -115,9 +125,13 @@ def read_compressed(path: Path, name: str, options: ReadOptions) -> ReadResult:
         except LimitError as error:
             raise ReadError(error.message, where=name) from error
         except EOFError as error:
-            raise ReadError("The compressed file is truncated: its stream ends unexpectedly.", where=name) from error
+            raise ReadError(
+                "The compressed file is truncated: its stream ends unexpectedly.", where=name
+            ) from error
         except (*_DAMAGE, OSError) as error:
-            raise ReadError(f"The compressed file is corrupt (checksum or data): {error}.", where=name) from error
+            raise ReadError(
+                f"The compressed file is corrupt (checksum or data): {error}.", where=name
+            ) from error
         result = read_any(target, inner, options)
     result.metadata["compression"] = _NAMES[mark]
     return result
@@ -159,7 +173,12 @@ def read_zip(path: Path, name: str, options: ReadOptions) -> ReadResult:
 
 
 def _read_zip_member(
-    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, member: Member, name: str, options: ReadOptions, budget: _Budget
+    archive: zipfile.ZipFile,
+    entry: zipfile.ZipInfo,
+    member: Member,
+    name: str,
+    options: ReadOptions,
+    budget: _Budget,
 ) -> None:
     def copy(target: Path) -> None:
         with archive.open(entry) as source:
@@ -198,7 +217,9 @@ def read_tar(path: Path, name: str, options: ReadOptions) -> ReadResult:
         except (*_DAMAGE, OSError) as error:
             if not result.members:
                 raise ReadError(f"The TAR archive is damaged: {error}.", where=name) from error
-            result.warnings.append(f"The archive is damaged or truncated after member {result.members[-1].name!r}: {error}.")
+            result.warnings.append(
+                f"The archive is damaged or truncated after member {result.members[-1].name!r}: {error}."
+            )
     return _finished(result, name)
 
 
@@ -232,7 +253,12 @@ def _take_in(member: Member, archive: str, options: ReadOptions, copy: Any) -> N
 
 
 def _copy(
-    source: Any, target: Path, packed: int, options: ReadOptions, budget: _Budget, member: Member | None = None
+    source: Any,
+    target: Path,
+    packed: int,
+    options: ReadOptions,
+    budget: _Budget,
+    member: Member | None = None,
 ) -> None:
     """Unpack into a file, counting what really comes out."""
     size = 0
@@ -242,9 +268,13 @@ def _copy(
             size += len(chunk)
             budget.bytes_left -= len(chunk)
             if size > options.max_member_bytes:
-                raise LimitError(f"Too large: more than the limit of {options.max_member_bytes:,} bytes when unpacked.")
+                raise LimitError(
+                    f"Too large: more than the limit of {options.max_member_bytes:,} bytes when unpacked."
+                )
             if budget.bytes_left < 0:
-                raise LimitError(f"The archive unpacks to more than the budget of {options.max_archive_bytes:,} bytes.")
+                raise LimitError(
+                    f"The archive unpacks to more than the budget of {options.max_archive_bytes:,} bytes."
+                )
             if size > _RATIO_FROM and size > _MAX_RATIO * max(packed, 1):
                 raise LimitError(f"Unpacks to more than {_MAX_RATIO} times its size, as a bomb does.")
             digest.update(chunk)
@@ -261,7 +291,11 @@ def _stop(member: Member, budget: _Budget, options: ReadOptions) -> bool:
     """Count a member; true if the archive has more of them than is allowed."""
     budget.members_left -= 1
     if budget.members_left < 0:
-        _refuse(member, "failed", f"The archive has more than {options.max_members:,} members; this and the rest are left out.")
+        _refuse(
+            member,
+            "failed",
+            f"The archive has more than {options.max_members:,} members; this and the rest are left out.",
+        )
         return True
     return False
 
@@ -290,14 +324,18 @@ class _Names:
             member = Member(self._unique(shown or "member"), None, size=size)
             _refuse(member, "skipped", f"The name {name!r} leads out of the archive; the member is refused.")
             return member
-        return Member(self._unique("/".join(step for step in steps if step not in ("", "."))), None, size=size)
+        return Member(
+            self._unique("/".join(step for step in steps if step not in ("", "."))), None, size=size
+        )
 
     def _unique(self, name: str) -> str:
         self._taken[name] += 1
         count = self._taken[name]
         if count == 1:
             return name
-        self._result.warnings.append(f"Several members are named {name!r}; number {count} is listed with its number.")
+        self._result.warnings.append(
+            f"Several members are named {name!r}; number {count} is listed with its number."
+        )
         path = PurePosixPath(name)
         return self._unique(str(path.with_name(f"{path.stem} ({count}){path.suffix}")))
 
@@ -316,6 +354,8 @@ def _zip_name(entry: zipfile.ZipInfo) -> str:
 def _finished(result: ReadResult, name: str) -> ReadResult:
     if not result.members:
         ignored = len(result.metadata.get("ignored", []))
-        raise SkipDocument("The archive is empty: it has no members" + (f" but {ignored} system files." if ignored else "."), where=name)
+        raise SkipDocument(
+            "The archive is empty: it has no members" + (f" but {ignored} system files." if ignored else "."),
+            where=name,
+        )
     return result
-

@@ -95,7 +95,10 @@ class _Decimal(Convert):
         if self.source.precision > _MAX_DIGITS or not 0 <= self.source.scale <= _MAX_DIGITS:
             self.type = "text"
             return raw, raw
-        return pa.array(values, pa.decimal128(_MAX_DIGITS if not self.source.scale else self.source.precision, self.source.scale)), raw
+        return pa.array(
+            values,
+            pa.decimal128(_MAX_DIGITS if not self.source.scale else self.source.precision, self.source.scale),
+        ), raw
 
     def notes(self) -> list[str]:
         return ["wider than 38 digits; kept as text."] if self.type == "text" else []
@@ -118,11 +121,17 @@ class _Timestamp(Convert):
             changed = pc.not_equal(typed.cast(array.type, safe=False), array)
             self.cut += int(pc.sum(changed).as_py() or 0)
         utc = array.cast(pa.timestamp(self.source.unit, tz="UTC")) if self.source.tz else array
-        text = pc.utf8_rtrim(utc.cast(pa.string()), characters="0") if self.source.unit == "ns" else utc.cast(pa.string())
+        text = (
+            pc.utf8_rtrim(utc.cast(pa.string()), characters="0")
+            if self.source.unit == "ns"
+            else utc.cast(pa.string())
+        )
         return typed, pc.utf8_rtrim(text, characters=".") if self.source.unit == "ns" else text
 
     def notes(self) -> list[str]:
-        return [f"{self.cut} times have nanoseconds; the typed view is cut to microseconds."] if self.cut else []
+        return (
+            [f"{self.cut} times have nanoseconds; the typed view is cut to microseconds."] if self.cut else []
+        )
 
 
 class _Time(Convert):
@@ -140,7 +149,9 @@ class _Binary(Convert):
     def __call__(self, array: pa.Array) -> tuple[pa.Array, pa.Array]:
         import pyarrow as pa
 
-        out = pa.array([None if value is None else _bytes_text(value) for value in array.to_pylist()], pa.string())
+        out = pa.array(
+            [None if value is None else _bytes_text(value) for value in array.to_pylist()], pa.string()
+        )
         return out, out
 
 
@@ -195,13 +206,23 @@ def converter_for(source: pa.DataType) -> Convert:
         return _Timestamp(source)
     if types.is_time(source):
         return _Time(source)
-    if types.is_binary(source) or types.is_large_binary(source) or types.is_fixed_size_binary(source) or types.is_binary_view(source):
+    if (
+        types.is_binary(source)
+        or types.is_large_binary(source)
+        or types.is_fixed_size_binary(source)
+        or types.is_binary_view(source)
+    ):
         return _Binary(source)
     if types.is_struct(source) or types.is_map(source):
         return _Nested(source, "object")
     if types.is_nested(source):
         return _Nested(source, "list")
-    if types.is_string(source) or types.is_large_string(source) or types.is_string_view(source) or types.is_null(source):
+    if (
+        types.is_string(source)
+        or types.is_large_string(source)
+        or types.is_string_view(source)
+        or types.is_null(source)
+    ):
         return Convert(source)
     return _Other(source)
 
@@ -237,7 +258,10 @@ def _plain(value: Any, kind: pa.DataType) -> Any:
     if value is None:
         return None
     if types.is_struct(kind):
-        return {kind.field(i).name: _plain(value.get(kind.field(i).name), kind.field(i).type) for i in range(kind.num_fields)}
+        return {
+            kind.field(i).name: _plain(value.get(kind.field(i).name), kind.field(i).type)
+            for i in range(kind.num_fields)
+        }
     if types.is_map(kind):
         pairs = [(_plain(k, kind.key_type), _plain(v, kind.item_type)) for k, v in value]
         if all(isinstance(k, str) for k, _ in pairs) and len({k for k, _ in pairs}) == len(pairs):

@@ -12,6 +12,7 @@ from headwater.readers._registry import Sample, registered_format
 from headwater.readers._signatures import CODE_EXTENSIONS, LEFT_OUT, READ
 
 _HEAD = 64 * 1024
+_LONGEST_LINE = 1 << 20
 
 _HTML = re.compile(
     r"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*"
@@ -39,7 +40,17 @@ _PIPE_TABLE = re.compile(r"^ {0,3}\|?.*\|.*\n {0,3}\|? *:?-+:? *(?:\| *:?-+:? *)
 _HEADINGS = re.compile(r"^#{1,6} +\S", re.MULTILINE)
 _LFS = b"version https://git-lfs.github.com/spec/"
 
-_JSON_NAMES = {"json", "geojson", "topojson", "ndjson", "jsonl", "geojsonl", "jsonlines", "json5", "webmanifest"}
+_JSON_NAMES = {
+    "json",
+    "geojson",
+    "topojson",
+    "ndjson",
+    "jsonl",
+    "geojsonl",
+    "jsonlines",
+    "json5",
+    "webmanifest",
+}
 _DELIMITED_NAMES = {"csv", "tsv", "tab", "psv", "ssv"}
 _MARKDOWN_NAMES = {"md", "markdown", "mdown", "mkd", "qmd"}
 _WIKI_NAMES = {"wikitext", "wiki", "mediawiki", "mw"}
@@ -146,14 +157,18 @@ def _ole_kind(sample: Sample) -> str:
 
     if has("EncryptedPackage"):
         raise ReadError(
-            "The document is encrypted with a password.", where=sample.name, hint="Save a copy without a password."
+            "The document is encrypted with a password.",
+            where=sample.name,
+            hint="Save a copy without a password.",
         )
     if has("Workbook") or has("Book"):
         return "xls"
     if has("WordDocument"):
         raise SkipDocument("The file is a Word 97-2003 document, which is not read.", where=sample.name)
     if has("PowerPoint Document"):
-        raise SkipDocument("The file is a PowerPoint 97-2003 presentation, which is not read.", where=sample.name)
+        raise SkipDocument(
+            "The file is a PowerPoint 97-2003 presentation, which is not read.", where=sample.name
+        )
     if sample.extension in ("xls", "xlt"):
         return "xls"
     raise SkipDocument("The file is an OLE compound file of an unknown kind.", where=sample.name)
@@ -164,8 +179,9 @@ def _is_binary(head: bytes) -> bool:
     if head.startswith((b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")):
         return False
     controls = len(head) - len(head.translate(None, _CONTROLS))
-    if controls * 50 <= len(head):  # text with a few stray control characters stays text
-        return False
+    zeros = head.count(0)
+    if controls * 50 <= len(head) or (controls == zeros and zeros * 5 <= len(head) and b"\n" in head):
+        return False  # a few stray control characters, or NUL bytes in lines, are no reason to refuse a text
     return not looks_utf16(head)
 
 
@@ -191,20 +207,31 @@ def _text_format(sample: Sample) -> str:
     marked = _markup_format(sample, text, extension)
     if marked:
         return marked
+    if _is_one_line(sample):
+        return "txt"
     if extension in _DELIMITED_NAMES:
         return "csv"
     if extension in CODE_EXTENSIONS:
         return "code"
     from headwater.readers._delimited import looks_delimited
 
-    likely = looks_delimited(text)
+    likely = looks_delimited(text) if "\n" in text.strip() or "\r" in text.strip() else 0.0
     if extension in _JSON_NAMES:
-        return "csv" if likely >= 0.5 and "\n" in text.strip() and not text.lstrip().startswith(("{", "[")) else "json"
+        return "csv" if likely >= 0.5 and not text.lstrip().startswith(("{", "[")) else "json"
     if extension in ("yml", "yaml") or _YAML.match(text):
         return "yaml"
     if likely >= (0.5 if extension not in ("log", "md") else 0.9):
         return "csv"
     return "markdown" if _looks_markdown(text) else "txt"
+
+
+def _is_one_line(sample: Sample) -> bool:
+    """Tell a text without a line end in its first megabyte, which is no table whatever stands in it."""
+    if sample.whole or b"\n" in sample.head or b"\r" in sample.head:
+        return False
+    with sample.path.open("rb") as stream:
+        start = stream.read(_LONGEST_LINE)
+    return b"\n" not in start and b"\r" not in start and not looks_utf16(start[:4096])
 
 
 def _markup_format(sample: Sample, text: str, extension: str) -> str | None:
@@ -215,7 +242,9 @@ def _markup_format(sample: Sample, text: str, extension: str) -> str | None:
         if _HTML.match(text):
             return "html"
         found = _XML.match(text)
-        if found and (found.group(1) is None or f"</{found.group(1)}" in text or not sample.whole or "/>" in text):
+        if found and (
+            found.group(1) is None or f"</{found.group(1)}" in text or not sample.whole or "/>" in text
+        ):
             return "html" if re.search(r"<html\b", text[:2000], re.IGNORECASE) else "xml"
     if extension in _WIKI_NAMES or _looks_wikitext(text):
         return "wikitext"

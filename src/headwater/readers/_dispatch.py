@@ -15,7 +15,19 @@ from headwater.readers._signatures import DATA_EXTENSIONS
 if TYPE_CHECKING:
     from headwater.readers import ReadOptions
 
-_TEXT_FORMATS = {"csv", "tsv", "json", "ndjson", "geojson", "yaml", "xml", "txt", "markdown", "wikitext", "html"}
+_TEXT_FORMATS = {
+    "csv",
+    "tsv",
+    "json",
+    "ndjson",
+    "geojson",
+    "yaml",
+    "xml",
+    "txt",
+    "markdown",
+    "wikitext",
+    "html",
+}
 
 
 def read_any(path: Path, name: str, options: ReadOptions) -> ReadResult:
@@ -35,7 +47,9 @@ def read_any(path: Path, name: str, options: ReadOptions) -> ReadResult:
     except OSError as error:
         raise ReadError(f"The file cannot be read: {error.strerror or error}.", where=name) from error
     except (MemoryError, RecursionError) as error:
-        raise ReadError(f"The file is too large or too deeply nested to read ({type(error).__name__}).", where=name) from error
+        raise ReadError(
+            f"The file is too large or too deeply nested to read ({type(error).__name__}).", where=name
+        ) from error
     _look_over(result, detected)
     return result
 

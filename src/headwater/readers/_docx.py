@@ -60,7 +60,9 @@ def read_docx(path: Path, name: str, options: ReadOptions) -> ReadResult:
             body = _part(package, parts, "word/document.xml", options, name)
             if body is None:
                 raise ReadError("The Word document is damaged: its main part is missing.", where=name)
-            reading = _Reading(options, _heading_styles(_part(package, parts, "word/styles.xml", options, name)))
+            reading = _Reading(
+                options, _heading_styles(_part(package, parts, "word/styles.xml", options, name))
+            )
             _blocks(body, reading)
             for notes in ("word/footnotes.xml", "word/endnotes.xml"):
                 root = _part(package, parts, notes, options, name)
@@ -69,7 +71,9 @@ def read_docx(path: Path, name: str, options: ReadOptions) -> ReadResult:
             core = _part(package, parts, "docprops/core.xml", options, name)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
         raise ReadError(f"The Word document is damaged or truncated: {error}.", where=name) from error
-    result = ReadResult(format="docx", text=strip_tags("\n".join(reading.lines)).strip() or None, tables=reading.tables)
+    result = ReadResult(
+        format="docx", text=strip_tags("\n".join(reading.lines)).strip() or None, tables=reading.tables
+    )
     name_tables(result.tables)
     result.metadata = _metadata(core, reading.first_heading)
     result.warnings = describe_invisible("\n".join(reading.lines))
@@ -79,7 +83,9 @@ def read_docx(path: Path, name: str, options: ReadOptions) -> ReadResult:
     return result
 
 
-def _part(package: zipfile.ZipFile, parts: dict[str, str], part: str, options: ReadOptions, name: str) -> Element | None:
+def _part(
+    package: zipfile.ZipFile, parts: dict[str, str], part: str, options: ReadOptions, name: str
+) -> Element | None:
     from xml.etree.ElementTree import ParseError
 
     from defusedxml import DefusedXmlException
@@ -88,7 +94,9 @@ def _part(package: zipfile.ZipFile, parts: dict[str, str], part: str, options: R
     if part not in parts:
         return None
     if package.getinfo(parts[part]).file_size > options.max_member_bytes:
-        raise ReadError(f"The Word document's part {part} is larger than the limit when unpacked.", where=name)
+        raise ReadError(
+            f"The Word document's part {part} is larger than the limit when unpacked.", where=name
+        )
     try:
         return fromstring(package.read(parts[part]).replace(_STRICT[1:-1].encode(), _W[1:-1].encode()))
     except (ParseError, DefusedXmlException) as error:
@@ -117,7 +125,15 @@ def _blocks(parent: Element, reading: _Reading) -> None:
             if table is not None:
                 reading.tables.append(table)
                 reading.lines.append(f"[Table: {table.name}]" if table.name else "[Table]")
-        elif node.tag in (f"{_W}body", f"{_W}sdt", f"{_W}sdtContent", f"{_W}ins", f"{_MC}AlternateContent", f"{_MC}Choice", f"{_W}customXml"):
+        elif node.tag in (
+            f"{_W}body",
+            f"{_W}sdt",
+            f"{_W}sdtContent",
+            f"{_W}ins",
+            f"{_MC}AlternateContent",
+            f"{_MC}Choice",
+            f"{_W}customXml",
+        ):
             _blocks(node, reading)
 
 
@@ -163,7 +179,14 @@ def _text(node: Element, reading: _Reading) -> str:
         elif tag == f"{_W}p" and item is not node:  # a text box
             stack.append("\n")
             stack += reversed(list(item))
-        elif tag not in (f"{_W}del", f"{_W}moveFrom", f"{_MC}Fallback", f"{_W}instrText", f"{_W}pPr", f"{_W}rPr"):
+        elif tag not in (
+            f"{_W}del",
+            f"{_W}moveFrom",
+            f"{_MC}Fallback",
+            f"{_W}instrText",
+            f"{_W}pPr",
+            f"{_W}rPr",
+        ):
             stack += reversed(list(item))
     return "".join(out)
 
@@ -176,10 +199,16 @@ def _is_hidden(run: Element) -> bool:
     if vanish is not None and (vanish.get(f"{_W}val") or "1") not in ("0", "false", "off"):
         return True
     size, colour = look.find(f"{_W}sz"), look.find(f"{_W}color")
-    if size is not None and (size.get(f"{_W}val") or "").isdigit() and int(size.get(f"{_W}val") or 99) <= _TINY:
+    if (
+        size is not None
+        and (size.get(f"{_W}val") or "").isdigit()
+        and int(size.get(f"{_W}val") or 99) <= _TINY
+    ):
         return True
     white = colour is not None and (colour.get(f"{_W}val") or "").upper() == "FFFFFF"
-    return white and look.find(f"{_W}shd") is None and look.find(f"{_W}highlight") is None and not _in_shade(run)
+    return (
+        white and look.find(f"{_W}shd") is None and look.find(f"{_W}highlight") is None and not _in_shade(run)
+    )
 
 
 def _in_shade(run: Element) -> bool:

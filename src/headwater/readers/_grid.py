@@ -56,7 +56,10 @@ def lay_out(rows: list[tuple[str, list[Cell]]], grid: Grid, merged: str) -> bool
     Returns:
         False if the spans add up to more than any real table has.
     """
-    if sum(cell.colspan * cell.rowspan for _, row in rows for cell in row if cell.rowspan < MAX_ROWS) > _MAX_CELLS:
+    if (
+        sum(cell.colspan * cell.rowspan for _, row in rows for cell in row if cell.rowspan < MAX_ROWS)
+        > _MAX_CELLS
+    ):
         return False
     order = {"thead": 0, "tbody": 1, "tfoot": 2}
     rows.sort(key=lambda item: order[item[0]])
@@ -98,7 +101,13 @@ def _find_header(rows: list[tuple[str, list[Cell]]], grid: Grid) -> None:
     while len(grid.cells) > 1 and width > 1 and len(set(grid.owners[0])) == 1 and grid.cells[0][0]:
         grid.preamble.append(grid.cells[0][0] or "")
         del grid.cells[0], grid.owners[0], rows[0]
-    while len(grid.cells) > 1 and width > 1 and len(set(grid.owners[-1])) == 1 and grid.cells[-1][0] and rows[-1][0] == "tfoot":
+    while (
+        len(grid.cells) > 1
+        and width > 1
+        and len(set(grid.owners[-1])) == 1
+        and grid.cells[-1][0]
+        and rows[-1][0] == "tfoot"
+    ):
         grid.footer.insert(0, grid.cells[-1][0] or "")
         del grid.cells[-1], grid.owners[-1], rows[-1]
     count = 0
@@ -110,7 +119,11 @@ def _find_header(rows: list[tuple[str, list[Cell]]], grid: Grid) -> None:
         count += 1
     if count and count < len(rows):
         # a row of header cells that spans down covers the rows it spans
-        while count < len(rows) and set(grid.owners[count]) & set(grid.owners[count - 1]) - {-1} and rows[count][0] == "thead":
+        while (
+            count < len(rows)
+            and set(grid.owners[count]) & set(grid.owners[count - 1]) - {-1}
+            and rows[count][0] == "thead"
+        ):
             count += 1
         grid.header_rows = count
     elif not count and any(cell.is_header for _, cells in rows for cell in cells) and _is_label_column(rows):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.model import ReadResult, Table
 from headwater.readers._encoding import Decoded, decode
-from headwater.readers._html_hidden import take_hidden
 from headwater.readers._grid import Grid, build
+from headwater.readers._html_hidden import take_hidden
 from headwater.readers._html_tables import is_data, read_grid
 from headwater.readers._html_tree import Prose, Walk, attribute, strip_furniture
 from headwater.readers._names import name_tables
@@ -57,7 +57,13 @@ def decode_html(data: bytes) -> Decoded:
     declared = _CHARSET.search(data[:4096])
     if declared and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         label = declared.group(1).decode("ascii").lower()
-        label = {"iso-8859-1": "windows-1252", "latin1": "windows-1252", "us-ascii": "windows-1252", "gb2312": "gb18030", "gbk": "gb18030"}.get(label, label)
+        label = {
+            "iso-8859-1": "windows-1252",
+            "latin1": "windows-1252",
+            "us-ascii": "windows-1252",
+            "gb2312": "gb18030",
+            "gbk": "gb18030",
+        }.get(label, label)
         if not label.startswith(("utf-8", "utf8", "utf-16")):
             try:
                 return Decoded(data.decode(label), codecs.lookup(label).name, 0)
@@ -82,7 +88,9 @@ def html_result(text: str, options: ReadOptions) -> ReadResult:
     if "title" not in result.metadata and heading is not None:
         result.metadata["title"] = " ".join(heading.text(deep=True).split())
     if frames:
-        result.warnings.append(f"The page is a frameset; its content is in other files: {', '.join(filter(None, frames))}.")
+        result.warnings.append(
+            f"The page is a frameset; its content is in other files: {', '.join(filter(None, frames))}."
+        )
     elif inline and not result.tables and len(result.text or "") < 200:
         result.warnings.append(f"The page shows other files inside frames: {', '.join(inline[:5])}.")
     return result
@@ -108,7 +116,9 @@ def _metadata(tree: LexborHTMLParser) -> dict[str, Any]:
     return found
 
 
-def _content(tree: LexborHTMLParser, options: ReadOptions, warnings: list[str]) -> tuple[str | None, list[Table]]:
+def _content(
+    tree: LexborHTMLParser, options: ReadOptions, warnings: list[str]
+) -> tuple[str | None, list[Table]]:
     root = tree.body or tree.root
     if root is None:
         return None, []
@@ -134,7 +144,9 @@ def _content(tree: LexborHTMLParser, options: ReadOptions, warnings: list[str]) 
     return prose.result() or None, tables
 
 
-def _tables_of(node: LexborNode, heading: str, options: ReadOptions, warnings: list[str]) -> list[Table] | None:
+def _tables_of(
+    node: LexborNode, heading: str, options: ReadOptions, warnings: list[str]
+) -> list[Table] | None:
     """Return the table of an element and those inside its cells; None if it only arranges the page."""
     grid = read_grid(node, options.merged)
     if grid is None:

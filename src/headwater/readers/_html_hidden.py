@@ -20,7 +20,9 @@ _UNSEEN = re.compile(
     r"|clip\s*:\s*rect\(\s*0|max-height\s*:\s*0|(?:width|height)\s*:\s*0(?:px)?\s*;.*overflow\s*:\s*hidden)",
     re.IGNORECASE,
 )
-_WHITE = re.compile(r"(?:^|[;\s])color\s*:\s*(?:white|#fff(?:fff)?\b|rgba?\(\s*255\s*,\s*255\s*,\s*255\b)", re.IGNORECASE)
+_WHITE = re.compile(
+    r"(?:^|[;\s])color\s*:\s*(?:white|#fff(?:fff)?\b|rgba?\(\s*255\s*,\s*255\s*,\s*255\b)", re.IGNORECASE
+)
 _CLEAR = re.compile(r"(?:^|[;\s])color\s*:\s*(?:transparent|rgba\([^)]*,\s*0(?:\.0+)?\s*\))", re.IGNORECASE)
 _BACKGROUND = re.compile(r"background", re.IGNORECASE)
 _RULE = re.compile(r"([^{}@;]+)\{([^{}]*)\}")
@@ -41,7 +43,9 @@ def take_hidden(tree: LexborHTMLParser) -> list[str]:
     for node in _unseen_nodes(tree):
         if node.tag in ("html", "body"):
             continue
-        silent = node.tag in _SILENT or any(node.css_first(tag.replace(":", "\\:")) is not None for tag in _SILENT)
+        silent = node.tag in _SILENT or any(
+            node.css_first(tag.replace(":", "\\:")) is not None for tag in _SILENT
+        )
         text = " ".join(node.text(deep=True, separator=" ").split())
         node.decompose()
         if not silent and _is_message(text) and text not in texts:
@@ -62,9 +66,11 @@ def _unseen_nodes(tree: LexborHTMLParser) -> list[LexborNode]:
         style = attribute(node, "style")
         if _UNSEEN.search(style) or _CLEAR.search(style) or (_WHITE.search(style) and _on_white(node)):
             found.append(node)
-    for node in tree.css("font[color]"):
-        if attribute(node, "color").strip().lower() in ("white", "#fff", "#ffffff") and _on_white(node):
-            found.append(node)
+    found.extend(
+        node
+        for node in tree.css("font[color]")
+        if attribute(node, "color").strip().lower() in ("white", "#fff", "#ffffff") and _on_white(node)
+    )
     for selector in _unseen_selectors(tree):
         try:
             found += tree.css(selector)
@@ -88,9 +94,15 @@ def _on_white(node: LexborNode) -> bool:
     while at is not None:
         attributes = at.attributes
         style = attributes.get("style") or ""
-        if _BACKGROUND.search(style) and not re.search(r"background[-a-z]*\s*:\s*(?:white|#fff(?:fff)?\b)", style):
+        if _BACKGROUND.search(style) and not re.search(
+            r"background[-a-z]*\s*:\s*(?:white|#fff(?:fff)?\b)", style
+        ):
             return False
-        if attributes.get("bgcolor") or attributes.get("background") or (attributes.get("class") and at.tag not in ("html", "body")):
+        if (
+            attributes.get("bgcolor")
+            or attributes.get("background")
+            or (attributes.get("class") and at.tag not in ("html", "body"))
+        ):
             return False
         at = at.parent
     return True

@@ -10,6 +10,7 @@ from headwater.readers._html_tree import Prose, Walk, attribute
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
+
 def cell_text(node: LexborNode) -> str:
     """Return the text of a cell; blocks and list items stand on lines of their own, nested tables are left out."""
     prose = Prose()
@@ -40,9 +41,7 @@ def _collect(table: LexborNode, grid: Grid, rows: list[tuple[str, list[Cell]]]) 
         if part.tag == "caption":
             grid.caption = " ".join(cell_text(part).split())
         elif part.tag in ("thead", "tbody", "tfoot"):
-            for row in part.iter():
-                if row.tag == "tr":
-                    rows.append((part.tag, _row_cells(row)))
+            rows.extend((part.tag, _row_cells(row)) for row in part.iter() if row.tag == "tr")
         elif part.tag == "tr":
             rows.append(("tbody", _row_cells(part)))
 

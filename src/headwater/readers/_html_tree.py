@@ -15,19 +15,25 @@ DROPPED = (
 )
 """Elements that hold no content of the page."""
 
-FURNITURE = (
-    "related sphinxsidebar sidebar breadcrumb breadcrumbs navbar navbox nav menu cookie cookies cookie-banner cookie-bar"
-    " cookie-consent cookie-notice consent site-header site-footer page-footer skip-link skiplink mw-editsection"
-    " mw-jump-link vertical-navbox sistersitebox noprint catlinks printfooter toc advertisement ads share-buttons"
-    " social-share newsletter headerlink"
-).split()
+_FURNITURE_WORDS = """
+related sphinxsidebar sidebar breadcrumb breadcrumbs navbar navbox nav menu cookie cookies
+cookie-banner cookie-bar cookie-consent cookie-notice consent site-header site-footer page-footer
+skip-link skiplink mw-editsection mw-jump-link vertical-navbox sistersitebox noprint catlinks
+printfooter toc advertisement ads share-buttons social-share newsletter headerlink
+"""
+FURNITURE = _FURNITURE_WORDS.split()
 """Class and id words of blocks around the content."""
 
-BLOCKS = frozenset(
-    """address article blockquote body caption center dd details div dl dt fieldset figcaption figure form h1 h2 h3 h4
-    h5 h6 header hr legend li main ol p pre section summary table tbody td tfoot th thead tr ul""".split()
-)
-_PARAGRAPHS = frozenset("blockquote dl figure h1 h2 h3 h4 h5 h6 ol p pre section table ul article".split())
+_BLOCKS_WORDS = """
+address article blockquote body caption center dd details div dl dt fieldset figcaption figure form
+h1 h2 h3 h4 h5 h6 header hr legend li main ol p pre section summary table tbody td tfoot th thead tr
+ul
+"""
+BLOCKS = frozenset(_BLOCKS_WORDS.split())
+_PARAGRAPHS_WORDS = """
+blockquote dl figure h1 h2 h3 h4 h5 h6 ol p pre section table ul article
+"""
+_PARAGRAPHS = frozenset(_PARAGRAPHS_WORDS.split())
 _SPACES = re.compile(r"[ \t\r\n\f]+")
 _SUPER = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 _MARK = re.compile(r"[0-9]{1,3}|[a-z]|[*†‡§¶#]{1,3}")

@@ -17,7 +17,11 @@ _ZERO_WIDTH = re.compile("[\u200b\u2060\u180e\ufeff]")
 _IN_WORD = re.compile("(?<=[A-Za-z0-9])[\u200b\u2060\u180e\ufeff]+(?=[A-Za-z0-9])")
 _RUN = re.compile("[\u200b-\u200f\u2060-\u2064\u180e\ufeff\U000e0100-\U000e01ef]{8,}")
 
-_MARKS = tuple(mark.encode() for mark in "\u200b\u2060\u180e\ufeff\u202d\u202e") + (b"\xf3\xa0\x80", b"\xf3\xa0\x81", b"\xf3\xa0\x84")
+_MARKS = tuple(mark.encode() for mark in "\u200b\u2060\u180e\ufeff\u202d\u202e") + (
+    b"\xf3\xa0\x80",
+    b"\xf3\xa0\x81",
+    b"\xf3\xa0\x84",
+)
 _LIMIT = 64 << 20
 
 
@@ -40,10 +44,14 @@ def describe_invisible(text: str) -> list[str]:
     tags = _TAGS.findall(bare)
     if tags:
         said = "".join(chr(ord(c) - 0xE0000) for run in tags for c in run if 0x20 <= ord(c) - 0xE0000 < 0x7F)
-        found.append(f"Invisible tag characters hold a hidden text: {said[:120]!r}. It is not part of the text.")
+        found.append(
+            f"Invisible tag characters hold a hidden text: {said[:120]!r}. It is not part of the text."
+        )
     overrides = len(_OVERRIDES.findall(bare))
     if overrides:
-        found.append(f"{overrides} characters override the direction of writing: the text is stored in another order than it shows.")
+        found.append(
+            f"{overrides} characters override the direction of writing: the text is stored in another order than it shows."
+        )
     runs = len(_RUN.findall(bare))
     if runs:
         found.append(f"{runs} long runs of zero-width characters, which may hold a hidden text.")

@@ -76,8 +76,16 @@ def _refuse_error_body(value: Any, name: str) -> None:
         return
     keys = {str(key).casefold(): inner for key, inner in value.items()}
     status = keys.get("status", keys.get("code", keys.get("statuscode")))
-    failed = isinstance(status, int) and 400 <= status < 600 or str(status).casefold() in ("error", "fail", "failed")
-    named = [inner for key, inner in keys.items() if key in _ERROR_KEYS and inner not in (None, False, "", 0, [], {})]
+    failed = (
+        isinstance(status, int)
+        and 400 <= status < 600
+        or str(status).casefold() in ("error", "fail", "failed")
+    )
+    named = [
+        inner
+        for key, inner in keys.items()
+        if key in _ERROR_KEYS and inner not in (None, False, "", 0, [], {})
+    ]
     if not (named or failed and any(key in keys for key in _MESSAGE_KEYS)):
         return
     if sum(leaf is not None for leaf in leaves(value)) > _ERROR_LEAVES:

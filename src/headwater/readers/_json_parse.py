@@ -19,8 +19,12 @@ from headwater.model import Quarantined
 
 _BLANK = " \t\r\n\x1e"
 _SPACE = re.compile(r"[ \t\r\n\x1e]*")
-_JSONP = re.compile(r"\s*(?:/\*.*?\*/\s*)?(?:[A-Za-z_$][\w.$]*\s*=\s*|[A-Za-z_$][\w.$]*\s*\(\s*)(?=[\[{])", re.DOTALL)
-_LONE = re.compile(r"(?<!\\)((?:\\\\)*)(?:\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F][0-9a-fA-F]{2})")
+_JSONP = re.compile(
+    r"\s*(?:/\*.*?\*/\s*)?(?:[A-Za-z_$][\w.$]*\s*=\s*|[A-Za-z_$][\w.$]*\s*\(\s*)(?=[\[{])", re.DOTALL
+)
+_LONE = re.compile(
+    r"(?<!\\)((?:\\\\)*)(?:\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]..)\\u[dD][c-fC-F][0-9a-fA-F]{2})"
+)
 _TOKEN = re.compile(
     r"""(?P<string>"(?:[^"\\]|\\.)*")|(?P<single>'(?:[^'\\]|\\.)*')|(?P<comment>//[^\n]*|/\*.*?\*/|\#[^\n]*)"""
     r"""|(?P<word>\b(?:True|False|None)\b)|(?P<comma>,(?=\s*[\]}]))""",
@@ -130,7 +134,9 @@ def _parse(text: str, name: str, lines_hint: bool, notes: list[str]) -> Parsed:
             parsed, decoder = _repair(text, name, error, notes)
     if decoder.doubled:
         keys = ", ".join(repr(key) for key, _ in decoder.doubled.most_common(5))
-        notes.append(f"{sum(decoder.doubled.values())} objects have a key twice ({keys}); the last value is kept.")
+        notes.append(
+            f"{sum(decoder.doubled.values())} objects have a key twice ({keys}); the last value is kept."
+        )
     return parsed
 
 
@@ -171,7 +177,9 @@ def _parse_lines(text: str, name: str, decoder: _Decoder) -> Parsed:
         except json.JSONDecodeError as error:
             cut = error.pos >= len(line) or error.msg.startswith("Unterminated")
             why = "The line is cut off" if cut else "The line is no valid JSON"
-            parsed.quarantined.append(Quarantined(number, f"{why}: {error.msg}, column {error.colno}.", line[:2000]))
+            parsed.quarantined.append(
+                Quarantined(number, f"{why}: {error.msg}, column {error.colno}.", line[:2000])
+            )
     if not parsed.values or len(parsed.quarantined) > len(parsed.values):
         first = parsed.quarantined[0] if parsed.quarantined else None
         raise ReadError(
@@ -212,7 +220,11 @@ def _parse_whole(text: str, decoder: _Decoder) -> Parsed:
         except json.JSONDecodeError as error:
             if not _is_cut(text, error):
                 raise
-            parsed.quarantined.append(Quarantined(max(line, error.lineno), "The last document is cut off.", text[start : start + 2000]))
+            parsed.quarantined.append(
+                Quarantined(
+                    max(line, error.lineno), "The last document is cut off.", text[start : start + 2000]
+                )
+            )
             parsed.warnings.append("The file is truncated: its last record is cut off and was set aside.")
             break
         start = _skip(text, end)
@@ -238,7 +250,9 @@ def _parse_array(text: str, start: int, decoder: _Decoder) -> tuple[Parsed, int]
             if not (parsed.values and isinstance(parsed.values[0], dict | list) and _is_cut(text, error)):
                 raise
             line += text.count("\n", counted, position)
-            parsed.quarantined.append(Quarantined(line, "The record is cut off.", text[position : position + 2000]))
+            parsed.quarantined.append(
+                Quarantined(line, "The record is cut off.", text[position : position + 2000])
+            )
             parsed.warnings.append(
                 f"The file is truncated: it ends inside record {len(parsed.values) + 1}, which was set aside;"
                 " there may have been more."
@@ -257,7 +271,11 @@ def _skip(text: str, start: int) -> int:
 
 
 def _is_cut(text: str, error: json.JSONDecodeError) -> bool:
-    return error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated") and '"' not in text[error.pos + 1 :]
+    return (
+        error.pos >= len(text.rstrip())
+        or error.msg.startswith("Unterminated")
+        and '"' not in text[error.pos + 1 :]
+    )
 
 
 def _repair(text: str, name: str, error: json.JSONDecodeError, notes: list[str]) -> tuple[Parsed, _Decoder]:
@@ -299,7 +317,9 @@ def _loosen(text: str) -> tuple[str, str]:
         match found.lastgroup:
             case "single":
                 met["single quotes"] = None
-                return json.dumps(token[1:-1].replace("\\'", "'").replace('\\"', '"'), ensure_ascii=False).replace("\\\\", "\\")
+                return json.dumps(
+                    token[1:-1].replace("\\'", "'").replace('\\"', '"'), ensure_ascii=False
+                ).replace("\\\\", "\\")
             case "comment":
                 met["comments"] = None
                 return " "
@@ -333,4 +353,6 @@ def _error(text: str, name: str, error: json.JSONDecodeError) -> ReadError:
         message = f"Invalid JSON: truncated, unexpected end of the file at line {error.lineno}, column {error.colno} ({error.msg})."
     else:
         message = f"Invalid JSON at line {error.lineno}, column {error.colno}: {error.msg}, near {near!r}."
-    return ReadError(message, where=f"{name}, line {error.lineno}", hint="Check whether the file was downloaded whole.")
+    return ReadError(
+        message, where=f"{name}, line {error.lineno}", hint="Check whether the file was downloaded whole."
+    )

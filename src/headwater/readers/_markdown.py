@@ -103,13 +103,22 @@ def _heading(lines: list[str], i: int) -> str:
     found = _HEADING.match(lines[i])
     if found:
         return found.group(2)
-    if lines[i].strip() and i + 1 < len(lines) and _UNDERLINE.match(lines[i + 1]) and (i == 0 or not lines[i - 1].strip()):
+    if (
+        lines[i].strip()
+        and i + 1 < len(lines)
+        and _UNDERLINE.match(lines[i + 1])
+        and (i == 0 or not lines[i - 1].strip())
+    ):
         return lines[i].strip() if "|" not in lines[i] else ""
     return ""
 
 
 def _is_table(header: str, separator: str) -> bool:
-    return bool(_SEPARATOR.match(separator)) and "-" in separator and len(split_row(header)) == len(split_row(separator))
+    return (
+        bool(_SEPARATOR.match(separator))
+        and "-" in separator
+        and len(split_row(header)) == len(split_row(separator))
+    )
 
 
 def split_row(line: str) -> list[str]:
@@ -125,11 +134,15 @@ def _table(lines: list[str], start: int, end: int, heading: str, lines_before: i
     rows = [[plain(cell) or None for cell in split_row(line)] for line in lines[start + 2 : end]]
     wide = sum(len(row) > len(header) for row in rows)
     width = max([len(header), *map(len, rows)])
-    grid: list[list[str | None]] = [[*row, *[None] * (width - len(row))] for row in [header, *rows]]
+    grid: list[list[str | None]] = [[*header], *rows]
+    for row in grid:
+        row += [None] * (width - len(row))
     numbers = [lines_before + start + 1, *range(lines_before + start + 3, lines_before + end + 1)]
     table = build_table(grid, name=heading, header_rows=1, lines=numbers)
     if wide:
-        table.warnings.append(f"{wide} rows have more cells than the header; the extra ones are kept in further columns.")
+        table.warnings.append(
+            f"{wide} rows have more cells than the header; the extra ones are kept in further columns."
+        )
     return table
 
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headwater.model import LINE, ROW, Column, MemoryData, Table
 from headwater.readers._json_parse import Exact
-from headwater.tabular import build_table
+from headwater.tabular import type_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -108,7 +108,11 @@ def unique_names(names: Sequence[str]) -> list[str]:
 def json_text(value: Any) -> str:
     """Return a value as JSON text, its numbers as they were spelled."""
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str) if not _has_exact(value) else _dump(value)
+        return (
+            json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+            if not _has_exact(value)
+            else _dump(value)
+        )
     except (ValueError, TypeError):
         return str(value)
 
@@ -123,7 +127,11 @@ def _has_exact(value: Any) -> bool:
 
 def _dump(value: Any) -> str:
     if isinstance(value, dict):
-        return "{" + ",".join(f"{json.dumps(str(k), ensure_ascii=False)}:{_dump(v)}" for k, v in value.items()) + "}"
+        return (
+            "{"
+            + ",".join(f"{json.dumps(str(k), ensure_ascii=False)}:{_dump(v)}" for k, v in value.items())
+            + "}"
+        )
     if isinstance(value, list):
         return "[" + ",".join(map(_dump, value)) + "]"
     return value.literal if isinstance(value, Exact) else json.dumps(value, ensure_ascii=False, default=str)
@@ -138,7 +146,11 @@ def raw_text(value: Any) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return repr(value) if math.isfinite(value) else {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+        return (
+            repr(value)
+            if math.isfinite(value)
+            else {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+        )
     if isinstance(value, list | dict):
         return json_text(value)
     return str(value)
@@ -152,30 +164,13 @@ def _kinds(values: list[Any]) -> set[str]:
 
 def _text_columns(columns: dict[int, list[Any]], names: list[str], warnings: list[str]) -> dict[int, _Built]:
     """Read columns of text like those of a delimited file."""
-    import pyarrow as pa
-
-    if not columns:
-        return {}
-    grid = list(zip(*([raw_text(v) for v in values] for values in columns.values()), strict=True))
-    # plain names here: the table's own may be anything, and only types and values are wanted
-    plain = [f"c{index}" for index in columns]
-    table = build_table(grid, column_names=plain, find_structure=False)
-    typed = pa.Table.from_batches(list(table.data.typed())) if grid else None
-    raw = pa.Table.from_batches(list(table.data.raw())) if grid else None
+    cells = [[raw_text(value) for value in values] for values in columns.values()]
     built = {}
-    for place, (index, column) in enumerate(zip(columns, table.columns, strict=True)):
-        column.name, column.original_name = names[index], ""
-        if typed is None or raw is None or typed.num_rows != len(grid):
-            cells = pa.array([row[place] for row in grid], pa.string())
-            built[index] = _Built(Column(names[index]), cells, cells)
-        else:
-            built[index] = _Built(column, typed.column(place + 2).combine_chunks(), raw.column(place + 2).combine_chunks())
-    warnings += [_renamed(text, dict(zip(plain, (names[i] for i in columns), strict=True))) for text in table.warnings]
+    for index, found in zip(columns, type_columns(cells, [names[index] for index in columns]), strict=True):
+        column = Column(names[index], found.type, unit=found.unit, typing=found.report)
+        built[index] = _Built(column, found.typed, found.raw)
+        warnings += found.warnings
     return built
-
-
-def _renamed(text: str, names: dict[str, str]) -> str:
-    return " ".join(names.get(word.strip("\"',.:;()"), word) if word.startswith(("c", "'c", '"c')) else word for word in text.split(" "))
 
 
 def _build(name: str, values: list[Any], kinds: set[str], warnings: list[str]) -> _Built:
@@ -201,8 +196,13 @@ def _numeric(name: str, values: list[Any], raw: pa.Array, warnings: list[str]) -
 
     wild = sum(isinstance(v, float) and not math.isfinite(v) and not isinstance(v, Exact) for v in values)
     if wild:
-        warnings.append(f'Column "{name}": {wild} values are NaN or infinite; they are missing in the typed view.')
-        values = [None if isinstance(v, float) and not isinstance(v, Exact) and not math.isfinite(v) else v for v in values]
+        warnings.append(
+            f'Column "{name}": {wild} values are NaN or infinite; they are missing in the typed view.'
+        )
+        values = [
+            None if isinstance(v, float) and not isinstance(v, Exact) and not math.isfinite(v) else v
+            for v in values
+        ]
     present = [v for v in values if v is not None]
     if all(type(v) is int for v in present):
         if all(-_INT64 <= v < _INT64 for v in present):
@@ -210,10 +210,16 @@ def _numeric(name: str, values: list[Any], raw: pa.Array, warnings: list[str]) -
         if all(abs(v) < 10**_MAX_DIGITS for v in present):
             exact = [None if v is None else Decimal(v) for v in values]
             return _Built(Column(name, "integer"), pa.array(exact, pa.decimal128(_MAX_DIGITS, 0)), raw)
-        warnings.append(f'Column "{name}" holds integers of more than {_MAX_DIGITS} digits; they are kept as text.')
+        warnings.append(
+            f'Column "{name}" holds integers of more than {_MAX_DIGITS} digits; they are kept as text.'
+        )
         return _Built(Column(name, "text"), raw, raw)
     if not any(_loses_digits(v) for v in present):
-        return _Built(Column(name, "number"), pa.array([None if v is None else float(v) for v in values], pa.float64()), raw)
+        return _Built(
+            Column(name, "number"),
+            pa.array([None if v is None else float(v) for v in values], pa.float64()),
+            raw,
+        )
     return _decimal(name, values, raw, warnings)
 
 
@@ -238,5 +244,7 @@ def _decimal(name: str, values: list[Any], raw: pa.Array, warnings: list[str]) -
     whole = max((max(0, d.adjusted() + 1) for d in present if d), default=0)
     if scale + whole <= _MAX_DIGITS:
         return _Built(Column(name, "number"), pa.array(exact, pa.decimal128(_MAX_DIGITS, scale)), raw)
-    warnings.append(f'Column "{name}" holds numbers that no numeric type keeps exactly; they are kept as text.')
+    warnings.append(
+        f'Column "{name}" holds numbers that no numeric type keeps exactly; they are kept as text.'
+    )
     return _Built(Column(name, "text"), raw, raw)

@@ -54,7 +54,9 @@ def read_parquet(path: Path, name: str, options: ReadOptions) -> ReadResult:
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         if "encrypt" in str(error).lower() or "crypto" in str(error).lower():
             raise ReadError(f"The Parquet file is encrypted: {_first_line(error)}", where=name) from error
-        raise ReadError(f"The Parquet footer (metadata) is corrupt: {_first_line(error)}", where=name) from error
+        raise ReadError(
+            f"The Parquet footer (metadata) is corrupt: {_first_line(error)}", where=name
+        ) from error
     metadata = _metadata(schema, file.metadata)
     large = _unpacked_size(file) > 4 * options.memory_table_bytes
     table = _take(schema, lambda: file.iter_batches(_BATCH), name, options if large else None)
@@ -162,7 +164,9 @@ def _in_memory(names: list[str], converters: list[Convert], batches: Iterator[pa
 
     pairs = list(_converted(names, converters, batches))
     if not pairs:
-        empty = pa.RecordBatch.from_arrays([pa.nulls(0, c.source) for c in converters], names=[str(i) for i in range(len(names))])
+        empty = pa.RecordBatch.from_arrays(
+            [pa.nulls(0, c.source) for c in converters], names=[str(i) for i in range(len(names))]
+        )
         pairs = list(_converted(names, converters, iter([empty])))
     return MemoryData(
         pa.concat_tables([typed for typed, _ in pairs], promote_options="permissive"),
@@ -199,8 +203,10 @@ def is_partitioned(folder: Path) -> bool:
     """Tell whether a folder holds Parquet files in `key=value` folders and nothing else but marks such as _SUCCESS."""
     files = [p for p in folder.rglob("*") if p.is_file() and not p.name.startswith(("_", "."))]
     parts = [p.relative_to(folder).parts[:-1] for p in files]
-    return bool(files) and all(p.suffix == ".parquet" for p in files) and all(
-        part and all("=" in step for step in part) for part in parts
+    return (
+        bool(files)
+        and all(p.suffix == ".parquet" for p in files)
+        and all(part and all("=" in step for step in part) for part in parts)
     )
 
 
@@ -221,7 +227,12 @@ def read_partitioned(folder: Path, name: str, options: ReadOptions) -> ReadResul
     for path in sorted(p for p in folder.rglob("*.parquet") if p.is_file()):
         here = path.relative_to(folder)
         keys = dict(step.split("=", 1) for step in here.parts[:-1])
-        parts.append(({k: unquote(v) for k, v in keys.items()}, read_parquet(path, f"{name}/{here.as_posix()}", options).tables[0]))
+        parts.append(
+            (
+                {k: unquote(v) for k, v in keys.items()},
+                read_parquet(path, f"{name}/{here.as_posix()}", options).tables[0],
+            )
+        )
     columns: dict[str, Column] = {}
     warnings: list[str] = []
     for _, table in parts:
@@ -229,12 +240,16 @@ def read_partitioned(folder: Path, name: str, options: ReadOptions) -> ReadResul
             first = columns.setdefault(column.name, column)
             if first.type != column.type:
                 wider = "number" if {first.type, column.type} == {"integer", "number"} else "text"
-                warnings.append(f'Column "{column.name}" is {first.type} in one part and {column.type} in another; read as {wider}.')
+                warnings.append(
+                    f'Column "{column.name}" is {first.type} in one part and {column.type} in another; read as {wider}.'
+                )
                 first.type = wider  # type: ignore[assignment]
     for column_name in columns:
         lacking = sum(column_name not in {c.name for c in table.columns} for _, table in parts)
         if lacking:
-            warnings.append(f'Column "{column_name}" is absent from {lacking} of {len(parts)} parts; missing there.')
+            warnings.append(
+                f'Column "{column_name}" is absent from {lacking} of {len(parts)} parts; missing there.'
+            )
     typed, raw = [], []
     for keys, table in parts:
         views = [pa.Table.from_batches(list(view)) for view in (table.data.typed(), table.data.raw())]
@@ -243,14 +258,18 @@ def read_partitioned(folder: Path, name: str, options: ReadOptions) -> ReadResul
     merged = Table(
         name="",
         columns=[*columns.values(), *(Column(key) for key in parts[0][0] if key not in columns)],
-        data=MemoryData(_numbered(pa.concat_tables(typed, promote_options="permissive")), _numbered(pa.concat_tables(raw))),
+        data=MemoryData(
+            _numbered(pa.concat_tables(typed, promote_options="permissive")), _numbered(pa.concat_tables(raw))
+        ),
         source_records=sum(table.source_records or 0 for _, table in parts),
         warnings=list(dict.fromkeys(warnings + [w for _, table in parts for w in table.warnings])),
     )
     return ReadResult(format="parquet", tables=[merged], metadata={"parts": len(parts)})
 
 
-def _aligned(view: pa.Table, raw_view: pa.Table, columns: dict[str, Column], keys: dict[str, str], *, raw: bool) -> pa.Table:
+def _aligned(
+    view: pa.Table, raw_view: pa.Table, columns: dict[str, Column], keys: dict[str, str], *, raw: bool
+) -> pa.Table:
     import pyarrow as pa
 
     count = view.num_rows
@@ -258,7 +277,11 @@ def _aligned(view: pa.Table, raw_view: pa.Table, columns: dict[str, Column], key
     for name, column in columns.items():
         names.append(name)
         if name not in view.column_names:
-            arrays.append(pa.nulls(count, pa.string() if raw or column.type in ("text", "list", "object") else pa.null()))
+            arrays.append(
+                pa.nulls(
+                    count, pa.string() if raw or column.type in ("text", "list", "object") else pa.null()
+                )
+            )
         elif column.type == "text" and not raw:
             arrays.append(raw_view.column(name))
         elif column.type == "number" and not raw and pa.types.is_integer(view.schema.field(name).type):
@@ -268,7 +291,9 @@ def _aligned(view: pa.Table, raw_view: pa.Table, columns: dict[str, Column], key
     for key, value in keys.items():
         if key not in columns:
             names.append(key)
-            arrays.append(pa.array([None if value == "__HIVE_DEFAULT_PARTITION__" else value] * count, pa.string()))
+            arrays.append(
+                pa.array([None if value == "__HIVE_DEFAULT_PARTITION__" else value] * count, pa.string())
+            )
     return pa.table(arrays, names=names)
 
 
@@ -276,5 +301,3 @@ def _numbered(table: pa.Table) -> pa.Table:
     import pyarrow as pa
 
     return table.set_column(0, ROW, pa.array(range(1, table.num_rows + 1), pa.int64())).combine_chunks()
-
-

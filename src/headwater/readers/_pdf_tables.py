@@ -7,18 +7,18 @@ them. A block that goes on at the top of the next page, with the same strips or 
 
 from __future__ import annotations
 
+import bisect
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headwater.model import Table
-from headwater.readers._pdf_words import Line, page_lines
+from headwater.readers._pdf_rules import Grid, find_grids
+from headwater.readers._pdf_words import Line, Word, lines_of, page_words
 from headwater.tabular import build_table
 
 if TYPE_CHECKING:
     from headwater.readers import ReadOptions
-    from headwater.readers._pdf_page import PageText
 
 _CAPTION = re.compile(
     r"^(?:table|tab\.|tabelle|tableau|cuadro|tabla|exhibit|schedule|appendix|annex|figure|表|附表)\s*[\d一二三四五六七八九十A-Z]",
@@ -30,9 +30,6 @@ _LEAST_ROWS = 3
 _SAME_PLACE = 12.0
 """Points by which the columns of two pages may differ."""
 
-_MAX_RULED = 60
-"""Pages of one document that pdfplumber reads; it needs a tenth of a second for each."""
-
 
 @dataclass
 class _Found:
@@ -41,146 +38,113 @@ class _Found:
     Attributes:
         rows: texts; a merged cell stands in every place that it covers if the option says so.
         edges: left ends of the columns in points.
+        top, bottom: where it stands, in points from the top of the page.
         first, last: whether it is the first or last thing on the page but for running titles.
     """
 
     page: int
     rows: list[list[str | None]]
     edges: list[float]
+    top: float
+    bottom: float
     title: str = ""
     footer: list[str] = field(default_factory=list)
     first: bool = False
     last: bool = False
-    header_rows: int | None = None
 
 
 class TableFinder:
     """Collects the tables of a document page by page."""
 
-    def __init__(self, data: Path | bytes, options: ReadOptions) -> None:
-        self._data = data
+    def __init__(self, options: ReadOptions) -> None:
         self._options = options
         self._found: list[_Found] = []
-        self._ruled = 0
-        self._plumber: Any = None
-        self.warnings: list[str] = []
 
-    def look(self, document: Any, index: int, page: PageText) -> None:
+    def look(self, page: Any, number: int, ruled: bool) -> None:
         """Look for tables on a page that seems to have some."""
-        lines = page_lines(document[index])
-        if page.ruled and self._ruled < _MAX_RULED:
-            self._ruled += 1
-            found = self._by_rules(index, lines)
-            if found:
-                self._found += found
-                return
-        self._found += _by_words(index + 1, lines)
+        words = page_words(page)
+        lines = lines_of(words)
+        found: list[_Found] = []
+        if ruled:
+            for grid in find_grids(page):
+                table = self._from_grid(grid, number, words, lines)
+                if table is not None:
+                    found.append(table)
+        taken = [(f.top, f.bottom) for f in found]
+        free = [
+            line
+            for line in lines
+            if not any(top - 2 <= line.top and line.bottom <= bottom + 2 for top, bottom in taken)
+        ]
+        found += _by_words(number, free, lines)
+        self._found += sorted(found, key=lambda f: f.top)
 
     def tables(self) -> list[Table]:
         """Return the tables, those over several pages joined."""
-        if self._plumber is not None:
-            self._plumber.close()
         out = []
         for found in _joined(self._found):
-            table = build_table(found.rows, name=found.title, page=found.page, header_rows=found.header_rows)
+            table = build_table(found.rows, name=found.title, page=found.page)
             if not table.columns or not table.data.row_count:
                 continue
             table.footer = "\n".join(filter(None, (table.footer, *found.footer)))
             out.append(table)
         return out
 
-    def _by_rules(self, index: int, lines: list[Line]) -> list[_Found]:
-        import io
-
-        import pdfplumber
-        from pdfminer.pdfexceptions import PDFException
-
-        try:
-            if self._plumber is None:
-                self._plumber = pdfplumber.open(
-                    self._data if isinstance(self._data, Path) else io.BytesIO(self._data)
-                )
-            page = self._plumber.pages[index]
-            tables = page.find_tables()
-            out = [self._grid(table, index + 1, lines, page) for table in tables if len(table.cells) >= 4]
-            page.close()
-        except (
-            PDFException,
-            ValueError,
-            TypeError,
-            KeyError,
-            IndexError,
-            AttributeError,
-            RecursionError,
-            OSError,
-        ):
-            # pdfminer meets malformed objects with whatever error comes first; the words are read all the same
-            return []
-        return [found for found in out if found is not None]
-
-    def _grid(self, table: Any, number: int, lines: list[Line], page: Any) -> _Found | None:
-        """Lay a table of pdfplumber out, merged cells over all places they cover."""
-        xs = _distinct([cell[0] for cell in table.cells] + [cell[2] for cell in table.cells])
-        ys = _distinct([cell[1] for cell in table.cells] + [cell[3] for cell in table.cells])
-        if len(xs) < 3 or len(ys) < 3:
-            return None
-        rows: list[list[str | None]] = [[None] * (len(xs) - 1) for _ in range(len(ys) - 1)]
-        for row in table.rows:
-            for cell in row.cells:
-                if cell is None:
-                    continue
-                text = page.crop(cell, strict=False).extract_text(x_tolerance=2) or ""
-                text = " ".join(text.split()) or None
-                x0, x1 = _at(xs, cell[0]), _at(xs, cell[2])
-                y0, y1 = _at(ys, cell[1]), _at(ys, cell[3])
-                for y in range(y0, max(y1, y0 + 1)):
-                    for x in range(x0, max(x1, x0 + 1)):
-                        if (
-                            y < len(rows)
-                            and x < len(rows[0])
-                            and ((y, x) == (y0, x0) or self._options.merged == "fill")
-                        ):
-                            rows[y][x] = text
+    def _from_grid(self, grid: Grid, number: int, words: list[Word], lines: list[Line]) -> _Found | None:
+        """Put the words of a page into the cells of a grid; merged cells stand in all places that they cover."""
+        rows: list[list[str | None]] = [[None] * (len(grid.xs) - 1) for _ in range(len(grid.ys) - 1)]
+        inside = [
+            w
+            for w in words
+            if grid.xs[0] < (w.x0 + w.x1) / 2 < grid.xs[-1]
+            and grid.ys[0] < (w.top + w.bottom) / 2 < grid.ys[-1]
+        ]
+        owner: dict[tuple[int, int], int] = {}
+        for index, (row, column, high, wide) in enumerate(grid.cells):
+            for y in range(row, row + high):
+                for x in range(column, column + wide):
+                    owner[y, x] = index
+        contents: dict[int, list[Word]] = {}
+        for word in inside:
+            y = bisect.bisect(grid.ys, (word.top + word.bottom) / 2) - 1
+            x = bisect.bisect(grid.xs, (word.x0 + word.x1) / 2) - 1
+            contents.setdefault(owner[y, x], []).append(word)
+        for index, members in contents.items():
+            row, column, high, wide = grid.cells[index]
+            text = " ".join(line.text for line in lines_of(members))
+            for y in range(row, row + high):
+                for x in range(column, column + wide):
+                    if (y, x) == (row, column) or self._options.merged == "fill":
+                        rows[y][x] = text
         rows = [row for row in rows if any(row)]
-        kept = [x for x in range(len(xs) - 1) if any(row[x] for row in rows)]
+        kept = [x for x in range(len(grid.xs) - 1) if any(row[x] for row in rows)]
         rows = [[row[x] for x in kept] for row in rows]
         if len(rows) < 2 or len(kept) < 2 or sum(len(set(filter(None, row))) > 1 for row in rows) < 2:
             return None
-        found = _Found(number, rows, [xs[x] for x in kept])
-        top, bottom = min(cell[1] for cell in table.cells), max(cell[3] for cell in table.cells)
-        above = [line for line in lines if line.bottom <= top + 2]
-        below = [line for line in lines if line.top >= bottom - 2]
-        _surround(found, above, below)
+        if sum(cell is not None for row in rows for cell in row) < 0.25 * len(rows) * len(kept):
+            return None
+        found = _Found(number, rows, [grid.xs[x] for x in kept], grid.ys[0], grid.ys[-1])
+        _surround(found, lines)
         return found
 
 
-def _distinct(values: list[float]) -> list[float]:
-    out: list[float] = []
-    for value in sorted(values):
-        if not out or value - out[-1] > 3:
-            out.append(value)
-    return out
-
-
-def _at(edges: list[float], value: float) -> int:
-    return min(range(len(edges)), key=lambda i: abs(edges[i] - value))
-
-
-def _surround(found: _Found, above: list[Line], below: list[Line]) -> None:
+def _surround(found: _Found, lines: list[Line]) -> None:
     """Find the title above and the notes below a table, and its place on the page."""
+    above = [line for line in lines if line.bottom <= found.top + 2]
+    below = [line for line in lines if line.top >= found.bottom - 2]
     for line in reversed(above[-3:]):
         if _CAPTION.match(line.text):
             found.title = line.text
             break
     else:
+        near = above[-1] if above and found.top - above[-1].bottom < 40 else None
         if (
-            above
-            and len(above[-1].cells) == 1
-            and len(above[-1].text) <= 120
-            and len(above) > 1
-            and not above[-1].text.endswith(".")
+            near is not None
+            and len(near.cells) == 1
+            and len(near.text) <= 120
+            and not near.text.endswith((".", ",", ";"))
         ):
-            found.title = above[-1].text
+            found.title = near.text
     for line in below[:3]:
         if not _NOTE.match(line.text):
             break
@@ -192,12 +156,12 @@ def _surround(found: _Found, above: list[Line], below: list[Line]) -> None:
 # ---------------------------------------------------------------- without rules
 
 
-def _by_words(number: int, lines: list[Line]) -> list[_Found]:
+def _by_words(number: int, free: list[Line], lines: list[Line]) -> list[_Found]:
     out = []
-    for start, end in _regions(lines):
-        found = _columns(number, lines[start:end])
+    for start, end in _regions(free):
+        found = _columns(number, free[start:end])
         if found is not None:
-            _surround(found, lines[:start], lines[end:])
+            _surround(found, lines)
             out.append(found)
     return out
 
@@ -230,7 +194,7 @@ def _columns(number: int, lines: list[Line]) -> _Found | None:
     rows = _joined_labels(rows)
     if not _is_table(rows):
         return None
-    return _Found(number, rows, [strip[0] for strip in strips])
+    return _Found(number, rows, [strip[0] for strip in strips], lines[0].top, lines[-1].bottom)
 
 
 def _strips(lines: list[Line]) -> list[tuple[float, float]]:

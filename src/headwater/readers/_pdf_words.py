@@ -42,7 +42,9 @@ class Line:
 
 
 @dataclass(slots=True)
-class _Word:
+class Word:
+    """A word and its place in points from the left and the top."""
+
     x0: float
     x1: float
     top: float
@@ -64,18 +66,16 @@ def characters(textpage: Any) -> str:
     )
 
 
-def page_lines(page: Any) -> list[Line]:
-    """Return the lines of a page from top to bottom."""
+def page_words(page: Any) -> list[Word]:
+    """Return the words of a page in drawing order."""
     textpage = page.get_textpage()
     try:
-        words = _words(page, textpage)
+        return _words(page, textpage)
     finally:
         textpage.close()
-        page.close()
-    return _lines(words)
 
 
-def _words(page: Any, textpage: Any) -> list[_Word]:
+def _words(page: Any, textpage: Any) -> list[Word]:
     import pypdfium2.raw as raw
 
     count = textpage.count_chars()
@@ -86,9 +86,9 @@ def _words(page: Any, textpage: Any) -> list[_Word]:
     left, right, bottom, top = numbers
     references = [ctypes.byref(number) for number in numbers]
     box_of, handle = raw.FPDFText_GetCharBox, textpage.raw
-    turn = _Turn(page)
-    words: list[_Word] = []
-    now: _Word | None = None
+    turn = Turn(page)
+    words: list[Word] = []
+    now: Word | None = None
     for index, char in enumerate(text):
         if char in " \r\n\t\xa0\x02\ufffe":
             now = None
@@ -104,12 +104,12 @@ def _words(page: Any, textpage: Any) -> list[_Word]:
             now.x1, now.text = max(now.x1, x1), now.text + char
             now.top, now.bottom = min(now.top, y0), max(now.bottom, y1)
         else:
-            now = _Word(x0, x1, y0, y1, char)
+            now = Word(x0, x1, y0, y1, char)
             words.append(now)
     return words
 
 
-class _Turn:
+class Turn:
     """Turns page space (origin bottom left, before rotation) into what the reader sees (origin top left)."""
 
     def __init__(self, page: Any) -> None:
@@ -130,8 +130,9 @@ class _Turn:
         return left - x0, y1 - top, right - x0, y1 - bottom
 
 
-def _lines(words: list[_Word]) -> list[Line]:
-    lines: list[tuple[Line, list[_Word]]] = []
+def lines_of(words: list[Word]) -> list[Line]:
+    """Return the lines that words make, from top to bottom."""
+    lines: list[tuple[Line, list[Word]]] = []
     for word in sorted(words, key=lambda w: (w.bottom, w.x0)):
         for line, members in reversed(lines[-4:]):
             overlap = min(line.bottom, word.bottom) - max(line.top, word.top)
@@ -146,7 +147,7 @@ def _lines(words: list[_Word]) -> list[Line]:
     return sorted((line for line, _ in lines), key=lambda item: item.top)
 
 
-def _cells(words: list[_Word]) -> list[Cell]:
+def _cells(words: list[Word]) -> list[Cell]:
     heights = sorted(word.bottom - word.top for word in words)
     height = max(heights[len(heights) // 2], 5.0)
     cells: list[Cell] = []

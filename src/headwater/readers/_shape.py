@@ -32,7 +32,15 @@ MAX_DEPTH = 3
 
 _MAX_SUBKEYS = 64
 _SEARCH_DEPTH = 6
-_GEOMETRIES = {"Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon", "GeometryCollection"}
+_GEOMETRIES = {
+    "Point",
+    "MultiPoint",
+    "LineString",
+    "MultiLineString",
+    "Polygon",
+    "MultiPolygon",
+    "GeometryCollection",
+}
 
 
 @dataclass
@@ -53,7 +61,10 @@ class Shape:
 
     def text(self) -> str | None:
         """Return the leaves as lines ``path: value``, None if there are none."""
-        lines = [f"{' / '.join(path)}: {raw_text(value)}" if path else str(raw_text(value)) for path, value in self.rest]
+        lines = [
+            f"{' / '.join(path)}: {raw_text(value)}" if path else str(raw_text(value))
+            for path, value in self.rest
+        ]
         return "\n".join(lines) or None
 
 
@@ -74,7 +85,18 @@ def shape_of(value: Any, lines: list[int] | None = None) -> Shape:
 
 
 def _pick_metadata(shape: Shape) -> None:
-    wanted = {"title", "name", "description", "author", "publisher", "date", "license", "source", "url", "updated"}
+    wanted = {
+        "title",
+        "name",
+        "description",
+        "author",
+        "publisher",
+        "date",
+        "license",
+        "source",
+        "url",
+        "updated",
+    }
     for path, value in shape.rest:
         if path and len(path) <= 2 and path[-1].casefold() in wanted and isinstance(value, str):
             key = "title" if path[-1].casefold() == "name" else path[-1].casefold()
@@ -126,10 +148,9 @@ def _add_array(
         else:
             shape.tables.append(record_table(value, name=name, lines=lines))
         return True
-    if arrays == len(value) and value and (top or len(value) > 1) and all(_is_flat(row) for row in value):
-        if top or len({len(row) for row in value}) == 1 and len(value[0]) > 1:
-            shape.tables.append(_grid_table(name, value, lines))
-            return True
+    if arrays == len(value) and value and all(_is_flat(row) for row in value) and (top or _is_square(value)):
+        shape.tables.append(_grid_table(name, value, lines))
+        return True
     if top and value:
         kept = None if lines is None else list(lines)
         shape.tables.append(native_table(["value"], [value], name=name, lines=kept))
@@ -139,6 +160,10 @@ def _add_array(
 
 def _is_flat(row: Any) -> bool:
     return isinstance(row, list) and bool(row) and not any(isinstance(cell, dict | list) for cell in row)
+
+
+def _is_square(rows: list[list[Any]]) -> bool:
+    return len(rows) > 1 and len({len(row) for row in rows}) == 1 and len(rows[0]) > 1
 
 
 def _grid_table(name: str, rows: list[list[Any]], lines: list[int] | None) -> Table:
@@ -158,7 +183,9 @@ def _grid_table(name: str, rows: list[list[Any]], lines: list[int] | None) -> Ta
 # ---------------------------------------------------------------- records
 
 
-def record_table(records: list[Any], *, name: str = "", lines: list[int] | None = None, key: list[Any] | None = None) -> Table:
+def record_table(
+    records: list[Any], *, name: str = "", lines: list[int] | None = None, key: list[Any] | None = None
+) -> Table:
     """Build a table of a list of objects.
 
     Args:
@@ -218,20 +245,31 @@ def _is_regular(values: list[Any]) -> bool:
 def _add_known(shape: Shape, path: tuple[str, ...], value: dict[str, Any]) -> bool:
     name = ".".join(path)
     view = value.get("meta", {}).get("view") if isinstance(value.get("meta"), dict) else None
-    if isinstance(view, dict) and isinstance(view.get("columns"), list) and isinstance(value.get("data"), list):
+    if (
+        isinstance(view, dict)
+        and isinstance(view.get("columns"), list)
+        and isinstance(value.get("data"), list)
+    ):
         _add_socrata(shape, name, view, value["data"])
         return True
     if _is_collection(value):
         shape.format = "geojson"
         shape.tables.append(_feature_table(name, value["features"], None))
-        _add_rest(shape, path, {k: v for k, v in value.items() if k not in ("features", "type", "crs", "bbox")})
+        _add_rest(
+            shape, path, {k: v for k, v in value.items() if k not in ("features", "type", "crs", "bbox")}
+        )
         return True
     if value.get("type") == "Feature" and isinstance(value.get("properties"), dict) and "geometry" in value:
         shape.format = "geojson"
         shape.tables.append(_feature_table(name, [value], None))
         return True
     columns, rows = value.get("columns"), value.get("data")
-    if isinstance(columns, list) and isinstance(rows, list) and rows and all(isinstance(r, list) for r in rows):
+    if (
+        isinstance(columns, list)
+        and isinstance(rows, list)
+        and rows
+        and all(isinstance(r, list) for r in rows)
+    ):
         width = max(map(len, rows))
         if len(columns) == width and all(isinstance(c, str | int) for c in columns):
             cells = [[row[i] if i < len(row) else None for row in rows] for i in range(width)]
@@ -252,7 +290,9 @@ def _is_features(value: list[Any]) -> bool:
 def _feature_table(name: str, features: list[Any], lines: list[int] | None) -> Table:
     """Build the table of GeoJSON features (RFC 7946, section 3.2): properties, then id and geometry."""
     records = [f if isinstance(f, dict) else {} for f in features]
-    columns = _flatten([r.get("properties") if isinstance(r.get("properties"), dict) else {} for r in records], "", 0)
+    columns = _flatten(
+        [r.get("properties") if isinstance(r.get("properties"), dict) else {} for r in records], "", 0
+    )
     names, data = list(columns), list(columns.values())
     for member in ("id", "bbox", "geometry"):
         if member == "geometry" or any(r.get(member) is not None for r in records):
@@ -264,7 +304,11 @@ def _feature_table(name: str, features: list[Any], lines: list[int] | None) -> T
 def _add_socrata(shape: Shape, name: str, view: dict[str, Any], rows: list[Any]) -> None:
     """Build the table of a Socrata ``rows.json``; hidden system columns are left out and named in the metadata."""
     columns = [c if isinstance(c, dict) else {} for c in view["columns"]]
-    shown = [i for i, c in enumerate(columns) if not ("hidden" in (c.get("flags") or []) or c.get("dataTypeName") == "meta_data")]
+    shown = [
+        i
+        for i, c in enumerate(columns)
+        if not ("hidden" in (c.get("flags") or []) or c.get("dataTypeName") == "meta_data")
+    ]
     shown = shown or list(range(len(columns)))
     cells = [[row[i] if isinstance(row, list) and i < len(row) else None for row in rows] for i in shown]
     names = [str(columns[i].get("name") or columns[i].get("fieldName") or "") for i in shown]
@@ -274,10 +318,17 @@ def _add_socrata(shape: Shape, name: str, view: dict[str, Any], rows: list[Any])
             column.description = str(columns[i]["description"])
     wide = sum(isinstance(row, list) and len(row) > len(columns) for row in rows)
     if wide:
-        table.warnings.append(f"{wide} records have more values than the {len(columns)} columns that are declared.")
+        table.warnings.append(
+            f"{wide} records have more values than the {len(columns)} columns that are declared."
+        )
     shape.tables.append(table)
     shape.metadata["hidden_columns"] = [str(c.get("name")) for i, c in enumerate(columns) if i not in shown]
-    for ours, theirs in (("title", "name"), ("description", "description"), ("publisher", "attribution"), ("category", "category")):
+    for ours, theirs in (
+        ("title", "name"),
+        ("description", "description"),
+        ("publisher", "attribution"),
+        ("category", "category"),
+    ):
         if isinstance(view.get(theirs), str):
             shape.metadata[ours] = view[theirs]
 
@@ -288,7 +339,11 @@ def _add_columnar(shape: Shape, path: tuple[str, ...], value: dict[str, Any]) ->
     if len(inner) < 2:
         return False
     if all(isinstance(v, list) for v in inner):
-        if len({len(v) for v in inner}) == 1 and len(inner[0]) > 1 and not any(isinstance(c, dict | list) for v in inner for c in v):
+        if (
+            len({len(v) for v in inner}) == 1
+            and len(inner[0]) > 1
+            and not any(isinstance(c, dict | list) for v in inner for c in v)
+        ):
             shape.tables.append(native_table(list(value), inner, name=name))
             return True
         return False

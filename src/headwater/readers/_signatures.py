@@ -65,13 +65,18 @@ LEFT_OUT: tuple[tuple[bytes, int, str], ...] = (
 )
 """(bytes, offset, what it is) of formats that are left out, with the words for the reason."""
 
-CODE_EXTENSIONS = frozenset(
-    """bat c cfg cmake conf cpp cs css do env gitignore go h hpp ini ipynb java jl js jsx kt less lua m mjs php pl
-    properties ps1 py r rb rmd rs sas scala scss sh sps sql swift tex toml ts tsx vue bib ics srt vcf vtt""".split()
-)
+_CODE_EXTENSIONS_WORDS = """
+bat c cfg cmake conf cpp cs css do env gitignore go h hpp ini ipynb java jl js jsx kt less lua m mjs
+php pl properties ps1 py r rb rmd rs sas scala scss sh sps sql swift tex toml ts tsx vue bib ics srt
+vcf vtt
+"""
+CODE_EXTENSIONS = frozenset(_CODE_EXTENSIONS_WORDS.split())
 """Extensions of text in which no table is looked for."""
 
-DATA_EXTENSIONS = frozenset("csv tsv tab psv json ndjson jsonl geojson xlsx xls ods parquet pdf docx gz zip".split())
+_DATA_EXTENSIONS_WORDS = """
+csv tsv tab psv json ndjson jsonl geojson xlsx xls ods parquet pdf docx gz zip
+"""
+DATA_EXTENSIONS = frozenset(_DATA_EXTENSIONS_WORDS.split())
 """Extensions that promise data or a document; a web page under such a name is told."""
 
 SYSTEM_LITTER = ("__MACOSX/", ".DS_Store", "Thumbs.db", "desktop.ini", "._")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from headwater.model import ReadResult
 from headwater.readers._aligned import find_tables
-from headwater.readers._encoding import Decoded, decode
 from headwater.readers._detect import looks_utf16
+from headwater.readers._encoding import Decoded, decode
 from headwater.readers._invisible import strip_tags
 from headwater.readers._names import name_tables
 

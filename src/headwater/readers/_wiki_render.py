@@ -26,27 +26,118 @@ _SILENT = re.compile(
     r"|sort\s?name-hidden|sronly|spoken wikipedia|refbegin|refend|col-?begin|col-?end|col-?\d+|div col.*|end div col|better source.*"
     r"|citation needed|update\b.*|more citations.*|unreferenced.*|dead link|webarchive|subscription required|isbnt?|doi|issn)$"
 )
-_LAST = re.compile(r"^(?:lang|lang-.*|transl|transliteration|sort|hs|color|font\s?color|nihongo2|resize|tooltip|background color|bg)$")
+_LAST = re.compile(
+    r"^(?:lang|lang-.*|transl|transliteration|sort|hs|color|font\s?color|nihongo2|resize|tooltip|background color|bg)$"
+)
 _FIRST = re.compile(
     r"^(?:nowrap|nobr|nobreak|small|smaller|big|bold|strong|em|abbr|nts|number table sorting|ntsh|nowrap begin|flag|flagcountry|flagu"
     r"|flagdeco|country|flaglist|fb|url|official website|mono|code|kbd|main|center|align|left|right|vert header|verth|sc|smallcaps"
     r"|nihongo|ill|interlanguage link|nastro|sup|sub|italics?|noitalic|wikt|visible anchor|vanchor|plainlist|flatlist|hlist-item|noflag)$"
 )
-_LISTS = {"ubl", "unbulleted list", "hlist", "plainlist", "flatlist", "bulleted list", "ordered list", "br separated entries", "cslist"}
-_DATES = {"birth date", "birth date and age", "death date", "death date and age", "start date", "end date", "dts", "date table sorting",
-          "start date and age", "bda", "dda", "film date", "release date"}
-_FIXED = {
-    "yes": "Yes", "no": "No", "n/a": "N/A", "na": "N/A", "dash": "–", "ndash": "–", "snd": " – ", "spaced ndash": " – ", "mdash": "—",
-    "emdash": "—", "!": "|", "=": "=", "nbsp": " ", "·": " · ", "•": " • ", "dot": " · ", "pi": "π", "unknown": "Unknown", "won": "Won",
-    "nom": "Nominated", "tba": "TBA", "tbd": "TBD", "pending": "Pending", "spaces": " ", "check": "✓", "tick": "✓", "cross": "✗", "xmark": "✗",
-    "aye": "✓", "nay": "✗", "dunno": "?", "fdash": "–", "en dash": "–", "deg": "°", "minus": "−", "times": "×", "endash": "–",
+_LISTS = {
+    "ubl",
+    "unbulleted list",
+    "hlist",
+    "plainlist",
+    "flatlist",
+    "bulleted list",
+    "ordered list",
+    "br separated entries",
+    "cslist",
 }
-_CURRENCIES = {"us$": "US$", "usd": "US$", "gbp": "£", "£": "£", "eur": "€", "€": "€", "inr": "₹", "indian rupee": "₹", "jpy": "¥",
-               "au$": "A$", "aud": "A$", "ca$": "C$", "cad": "C$", "nz$": "NZ$", "cny": "CN¥", "sek": "SEK ", "nok": "NOK ", "chf": "CHF "}
-_MONTHS = {m: i for i, m in enumerate("january february march april may june july august september october november december".split(), 1)}
-_TAGS_DROPPED = {"ref", "references", "gallery", "imagemap", "templatestyles", "section", "timeline", "score", "mapframe", "graph"}
+_DATES = {
+    "birth date",
+    "birth date and age",
+    "death date",
+    "death date and age",
+    "start date",
+    "end date",
+    "dts",
+    "date table sorting",
+    "start date and age",
+    "bda",
+    "dda",
+    "film date",
+    "release date",
+}
+_FIXED = {
+    "yes": "Yes",
+    "no": "No",
+    "n/a": "N/A",
+    "na": "N/A",
+    "dash": "–",
+    "ndash": "–",
+    "snd": " – ",
+    "spaced ndash": " – ",
+    "mdash": "—",
+    "emdash": "—",
+    "!": "|",
+    "=": "=",
+    "nbsp": " ",
+    "·": " · ",
+    "•": " • ",
+    "dot": " · ",
+    "pi": "π",
+    "unknown": "Unknown",
+    "won": "Won",
+    "nom": "Nominated",
+    "tba": "TBA",
+    "tbd": "TBD",
+    "pending": "Pending",
+    "spaces": " ",
+    "check": "✓",
+    "tick": "✓",
+    "cross": "✗",
+    "xmark": "✗",
+    "aye": "✓",
+    "nay": "✗",
+    "dunno": "?",
+    "fdash": "–",
+    "en dash": "–",
+    "deg": "°",
+    "minus": "−",
+    "times": "×",
+    "endash": "–",
+}
+_CURRENCIES = {
+    "us$": "US$",
+    "usd": "US$",
+    "gbp": "£",
+    "£": "£",
+    "eur": "€",
+    "€": "€",
+    "inr": "₹",
+    "indian rupee": "₹",
+    "jpy": "¥",
+    "au$": "A$",
+    "aud": "A$",
+    "ca$": "C$",
+    "cad": "C$",
+    "nz$": "NZ$",
+    "cny": "CN¥",
+    "sek": "SEK ",
+    "nok": "NOK ",
+    "chf": "CHF ",
+}
+_MONTH_NAMES = "january february march april may june july august september october november december"
+_MONTHS = {name: number for number, name in enumerate(_MONTH_NAMES.split(), 1)}
+_TAGS_DROPPED = {
+    "ref",
+    "references",
+    "gallery",
+    "imagemap",
+    "templatestyles",
+    "section",
+    "timeline",
+    "score",
+    "mapframe",
+    "graph",
+}
 _FILES = re.compile(r"^\s*:?(?:file|image|media|datei|fichier|archivo)\s*:", re.IGNORECASE)
-_MAGIC = re.compile(r"^(formatnum|lc|uc|lcfirst|ucfirst|plural|gender|#expr|#if|#ifeq|#time|#invoke|defaultsort|displaytitle)\s*:(.*)$", re.DOTALL | re.IGNORECASE)
+_MAGIC = re.compile(
+    r"^(formatnum|lc|uc|lcfirst|ucfirst|plural|gender|#expr|#if|#ifeq|#time|#invoke|defaultsort|displaytitle)\s*:(.*)$",
+    re.DOTALL | re.IGNORECASE,
+)
 _MAX_DEPTH = 30
 
 
@@ -119,7 +210,11 @@ def _template(node: Template, depth: int) -> str:
         return ""
     if name in _FIXED:
         own = [_nodes(p.value, depth + 1).strip() for p in node.params if not p.showkey]
-        return own[0] if own and own[0] and name in ("yes", "no", "n/a", "na", "unknown", "won", "nom") else _FIXED[name]
+        return (
+            own[0]
+            if own and own[0] and name in ("yes", "no", "n/a", "na", "unknown", "won", "nom")
+            else _FIXED[name]
+        )
     args = [_nodes(p.value, depth + 1).strip() for p in node.params if not p.showkey]
     named = {str(p.name).strip(): _nodes(p.value, depth + 1).strip() for p in node.params if p.showkey}
     made = _RENDERED.get(name)
@@ -136,7 +231,11 @@ def _template(node: Template, depth: int) -> str:
     if _FIRST.match(name):
         return args[0] if args else named.get("1", "")
     if not args and len(named) >= 3 or name.startswith("infobox"):
-        return "\n" + "\n".join(f"{key.replace('_', ' ')}: {value}" for key, value in named.items() if value) + "\n"
+        return (
+            "\n"
+            + "\n".join(f"{key.replace('_', ' ')}: {value}" for key, value in named.items() if value)
+            + "\n"
+        )
     return " ".join(filter(None, args))
 
 
@@ -155,7 +254,17 @@ def _magic(word: str, first: str, node: Template, depth: int) -> str:
 
 def _convert(args: Arguments, named: Named) -> str:
     """Render {{convert|120|m}} as the value with its first unit; ranges such as |5|to|10|km keep their word."""
-    words = {"-": "–", "–": "–", "to": " to ", "and": " and ", "by": " by ", "x": " × ", "or": " or ", "+/-": " ± ", "±": " ± "}
+    words = {
+        "-": "–",
+        "–": "–",
+        "to": " to ",
+        "and": " and ",
+        "by": " by ",
+        "x": " × ",
+        "or": " or ",
+        "+/-": " ± ",
+        "±": " ± ",
+    }
     out, i = args[0] if args else "", 1
     while i + 1 < len(args) and args[i] in words:
         out += words[args[i]] + args[i + 1]

@@ -89,7 +89,10 @@ def _shield(text: str) -> str:
     """Hide the marks of a table inside templates, links, references and inner tables."""
     out: list[str] = []
     depth = 0
-    for token in re.split(r"(\{\{|\}\}|\[\[|\]\]|<ref[^>/]*>|</ref>|<nowiki>|</nowiki>|<math>|</math>|(?<=\n)\{\||(?<=\n)\|\}(?!\}))", text):
+    for token in re.split(
+        r"(\{\{|\}\}|\[\[|\]\]|<ref[^>/]*>|</ref>|<nowiki>|</nowiki>|<math>|</math>|(?<=\n)\{\||(?<=\n)\|\}(?!\}))",
+        text,
+    ):
         if token in ("{{", "[[", "<nowiki>", "<math>", "{|") or token.startswith("<ref"):
             depth += 1
             out.append(token if token != "{|" else token.translate(_hide()))
@@ -152,7 +155,11 @@ def _cell(source: str, is_header: bool) -> Cell:
         head, rest = "", source
     spans = {key.lower(): value for key, value in _ATTRIBUTE.findall(head)}
     text = render(rest.translate(_SHOWN))
-    text = " ".join(text.split()) if is_header else "\n".join(" ".join(line.split()) for line in text.split("\n") if line.strip())
+    text = (
+        " ".join(text.split())
+        if is_header
+        else "\n".join(" ".join(line.split()) for line in text.split("\n") if line.strip())
+    )
     return Cell(text, is_header, _span(spans.get("colspan")), _span(spans.get("rowspan")))
 
 

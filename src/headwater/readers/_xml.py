@@ -46,7 +46,11 @@ def read_xml(path: Path, name: str, options: ReadOptions) -> ReadResult:
     if _is_prose(root):
         text = "\n".join(" ".join(piece.split()) for piece in root.itertext() if piece.strip())
     return ReadResult(
-        format="xml", encoding=encoding, text=text or None, tables=shape.tables, metadata={**shape.metadata, "root": _local(root.tag)}
+        format="xml",
+        encoding=encoding,
+        text=text or None,
+        tables=shape.tables,
+        metadata={**shape.metadata, "root": _local(root.tag)},
     )
 
 
@@ -71,9 +75,14 @@ def _parse(data: bytes, name: str) -> tuple[Element, str]:
         return fromstring(_DECLARATION.sub("", text.removeprefix("\ufeff"), count=1)), encoding
     except ParseError as error:
         line, column = error.position
-        raise ReadError(f"The XML is not well-formed or cut off: {error.msg} (line {line}, column {column + 1}).", where=f"{name}, line {line}") from error
+        raise ReadError(
+            f"The XML is not well-formed or cut off: {error.msg} (line {line}, column {column + 1}).",
+            where=f"{name}, line {line}",
+        ) from error
     except DefusedXmlException as error:
-        raise ReadError("The XML declares entities, which could be used to attack; it is refused.", where=name) from error
+        raise ReadError(
+            "The XML declares entities, which could be used to attack; it is refused.", where=name
+        ) from error
     except RecursionError as error:
         raise ReadError("The XML is nested too deeply.", where=name) from error
 

@@ -21,7 +21,11 @@ _RESOLVERS = (
     ("null", r"~|null|Null|NULL|", ["~", "n", "N", ""]),
     ("bool", r"true|True|TRUE|false|False|FALSE", list("tTfF")),
     ("int", r"[-+]?(?:0|[1-9][0-9]*)", list("-+0123456789")),
-    ("float", r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.inf|\.nan", list("-+.0123456789")),
+    (
+        "float",
+        r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|[-+]?\.inf|\.nan",
+        list("-+.0123456789"),
+    ),
     ("merge", r"<<", ["<"]),
 )
 _MAX_NODES = 5_000_000
@@ -73,7 +77,9 @@ def load(text: str, name: str) -> tuple[list[Any], list[int] | None, list[str]]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f" at line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise ReadError(f"Invalid YAML{place}: {getattr(error, 'problem', None) or error}.", where=name) from error
+        raise ReadError(
+            f"Invalid YAML{place}: {getattr(error, 'problem', None) or error}.", where=name
+        ) from error
     except (ValueError, RecursionError) as error:
         raise ReadError(f"Invalid YAML: {error}.", where=name) from error
     finally:
@@ -83,7 +89,9 @@ def load(text: str, name: str) -> tuple[list[Any], list[int] | None, list[str]]:
     warnings = []
     if doubled:
         keys = ", ".join(map(repr, list(doubled)[:5]))
-        warnings.append(f"{sum(doubled.values())} keys stand twice in one mapping ({keys}); the last value is kept.")
+        warnings.append(
+            f"{sum(doubled.values())} keys stand twice in one mapping ({keys}); the last value is kept."
+        )
     if tags:
         warnings.append(f"Tags that name a type of a program are not followed: {', '.join(list(tags)[:5])}.")
     flat = lines[0] if len(values) == 1 and isinstance(values[0], list) else [first[0] for first in lines]
@@ -126,7 +134,11 @@ def _loader_class(doubled: Counter[str], tags: Counter[str]) -> Any:
         tags[node.tag] += 1
         if isinstance(node, yaml.MappingNode):
             return self.construct_mapping(node, deep=True)
-        return self.construct_sequence(node, deep=True) if isinstance(node, yaml.SequenceNode) else self.construct_scalar(node)
+        return (
+            self.construct_sequence(node, deep=True)
+            if isinstance(node, yaml.SequenceNode)
+            else self.construct_scalar(node)
+        )
 
     Loader.add_constructor(None, unknown)
     return Loader
