@@ -9,7 +9,7 @@ from typing import Any
 from headwater.layout._clean import plain_text
 from headwater.layout._dictionary import fields_from_rows
 from headwater.layout._files import metadata_rank
-from headwater.layout._json import fields_of, from_object
+from headwater.layout._json import fields_of, from_object, record
 from headwater.layout._metadata import DatasetMetadata, Resource, merge_metadata
 
 MAX_BYTES = 64 << 20
@@ -74,7 +74,7 @@ def _from_json(name: str, data: bytes, rank: int | None) -> DatasetMetadata | No
     return meta
 
 
-def _from_yaml(data: bytes) -> DatasetMetadata | None:
+def _from_yaml(data: bytes, *, front: bool = False) -> DatasetMetadata | None:
     import yaml
 
     try:
@@ -83,7 +83,7 @@ def _from_yaml(data: bytes) -> DatasetMetadata | None:
         )  # safe loaders both
     except (yaml.YAMLError, RecursionError, ValueError):
         return None
-    return from_object(value)
+    return from_object(value) or (record(value) if front and isinstance(value, dict) else None)
 
 
 def _from_workbook(data: bytes) -> DatasetMetadata | None:
@@ -134,7 +134,7 @@ def _from_text(text: str, rank: int | None) -> DatasetMetadata | None:
     if fields and rank == 5:
         return _dictionary(fields)
     meta = from_markdown(text, dictionary=rank == 5)
-    stated = _from_yaml(head.encode()) if head else None
+    stated = _from_yaml(head.encode(), front=True) if head else None
     if stated:
         meta = merge_metadata([stated, meta]) or meta
     if rank is None and len(meta.fields) < 2:
