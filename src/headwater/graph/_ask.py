@@ -76,6 +76,15 @@ def ask(graph: SchemaGraph, question: str) -> GraphAnswer:
             "abstained", missing=f"A question of 1 to {_LONGEST_QUESTION} characters is needed."
         )
     mentions = Reader(graph, question).read()
+    answer = _answered(graph, mentions)
+    if mentions.doubtful and (answer.status == "abstained" or not mentions.tables):
+        word = mentions.doubtful[0]
+        note = f" {word!r} was read as an ordinary word; write 'table {word}' if the table is meant."
+        return GraphAnswer("abstained", missing=(answer.missing or "It is not clear whether a table is named.") + note)
+    return answer
+
+
+def _answered(graph: SchemaGraph, mentions: Mentions) -> GraphAnswer:
     trouble = _name_trouble(graph, mentions)
     if trouble is not None:
         return trouble

@@ -31,6 +31,7 @@ _NOUN = {
     "up": (
         re.compile(rf"\b{lexicon.NOUN_UP}(?: (?!T\d|of|for|to|is|are|does|do)\w+){{0,3}}(?: \([^)]*\))? (?:of|for|to|behind) (?P<table>T\d+)"),
         re.compile(rf"(?P<table>T\d+) 's (?:\w+ ){{0,2}}?{lexicon.NOUN_UP}\b"),
+        re.compile(rf"(?P<table>T\d+) (?:has|have|with) (?!T\d)(?:\w+ ){{0,4}}?{lexicon.NOUN_UP}\b"),
         re.compile(r"\bbackwards? (?:\w+ ){0,2}?(?:from|of|starting (?:at|from)) (?P<table>T\d+)"),
         re.compile(r"\b(?:trace|follow|walk|track|go)\w* (?P<table>T\d+) (?:\w+ ){0,3}?(?:back|backwards?|upstream|up)\b"),
         re.compile(r"\b(?:behind|before|upstream of|upstream from|above|ahead of|prior to) (?P<table>T\d+)"),
@@ -39,6 +40,7 @@ _NOUN = {
     "down": (
         re.compile(rf"\b{lexicon.NOUN_DOWN}(?: (?!T\d|of|for|to|is|are|does|do)\w+){{0,3}}(?: \([^)]*\))? (?:of|for|from) (?P<table>T\d+)"),
         re.compile(rf"(?P<table>T\d+) 's (?:\w+ ){{0,2}}?{lexicon.NOUN_DOWN}\b"),
+        re.compile(rf"(?P<table>T\d+) (?:has|have|with) (?!T\d)(?:\w+ ){{0,4}}?{lexicon.NOUN_DOWN}\b"),
         re.compile(r"\bforwards? (?:\w+ ){0,2}?(?:from|of|starting (?:at|from)) (?P<table>T\d+)"),
         re.compile(r"\b(?:trace|follow|walk|track|go)\w* (?P<table>T\d+) (?:\w+ ){0,3}?(?:forwards?|downstream|down)\b"),
         re.compile(r"\b(?:after|downstream of|downstream from|below|beyond|beneath|past) (?P<table>T\d+)"),
@@ -109,9 +111,14 @@ def _clause(clause: str, topic: str) -> list[tuple[str, str]]:
                     got.append((match["table"], direction))
     for forward in (True, False):
         for match in _verbs(forward).finditer(clause):
-            if not _overlaps(match.span(), taken) and not _shadowed(clause, match, forward):
+            noun = _NOUN_CONTEXT.search(clause[: match.start()]) and match.group() in _NOUN_FORMS
+            if not noun and not _overlaps(match.span(), taken) and not _shadowed(clause, match, forward):
                 got += _attach(clause, match, forward, topic)
     return got
+
+
+_NOUN_FORMS = frozenset({"feeds", "loads", "uses", "sources", "draws", "forms", "builds", "load", "feed"})
+_NOUN_CONTEXT = re.compile(r"\b(?:multiple|several|many|all|the|its|every|each|other|direct|data|different|of|more|two|three|bad|failed|a|nightly|daily)(?: \w+ing)? $")
 
 
 def _copular(clause: str, match: re.Match[str]) -> bool:

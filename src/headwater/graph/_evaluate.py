@@ -178,6 +178,10 @@ class Evaluator:
                 f"whether {words} runs directly between {args['a']} and {args['b']}, in either direction",
                 lambda: found,
             )
+        if semantics == "fk.count_declared":
+            keys = [key for key in self.graph.foreign_keys if key.child == args["table"]]
+            reading = f"number of foreign keys that {args['table']} holds"
+            return Result(len(keys), "integer", reading, lambda: [ProofEdge.of_key(key) for key in keys])
         if semantics.startswith("fk.common_"):
             way: Any = "in" if semantics.endswith("children") else "out"
             first, second = (topology.neighbours(args[key], "fk", 1, way) for key in ("a", "b"))
@@ -373,6 +377,9 @@ class Evaluator:
         orphans = self.topology.orphans(edges)
         if semantics.startswith("node."):
             table = query.args["table"]
+            if semantics.startswith("node.has_link"):
+                reading = f"whether {table} has an edge to another table over {_kinds(edges)}"
+                return Result(table not in orphans, "boolean", reading, lambda: self.topology.neighbours(table, edges).proof(_PROVEN_TABLES))
             return Result(
                 table in orphans,
                 "boolean",

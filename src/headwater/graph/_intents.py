@@ -51,8 +51,10 @@ class Context:
     def __post_init__(self) -> None:
         raw = self.mentions.text
         tags = {tag for tag in ("ONLY_FK", "ONLY_LINEAGE") if _TAGS[tag].search(raw)}
+        if len(tags) > 1 or not self.mentions.tables:
+            tags = set()  # "no keys and no lineage", "tables without a key": not a choice of edges
         text = raw
-        for tag in ("ONLY_FK", "ONLY_LINEAGE"):
+        for tag in sorted(tags):
             text = _TAGS[tag].sub(lambda m: re.sub(r"\b(?:not|no|without)\b", "ignoring", m.group()), text)
         for pattern in lexicon.HARMLESS_NEGATIONS:
             text = re.sub(rf"\b(?:{pattern})", " ", text)
@@ -148,6 +150,8 @@ def _refuse(context: Context) -> None:
 def _allowed(context: Context, about: str) -> bool:
     if about == "people":
         return context.says(r"\b(?:which|what)\b.*\b(?:silo|domain|group|area)\b")
+    if about == "numbers of rows":
+        return bool(context.mentions.rows)
     if about == "rankings":
         return context.says(r"\bat (?:the )?(?:least|most)\b|\bmost tables\b")
     if about == "a given number of steps":
@@ -170,7 +174,9 @@ def flow_query(context: Context, table: str, direction: str) -> list[Query]:
     name = context.mentions.tables[table]
     near = "lineage.direct_sources" if direction == "up" else "lineage.direct_targets"
     far = "lineage.ancestors" if direction == "up" else "lineage.descendants"
-    if context.has("TRANSITIVE"):
+    if context.has("TRANSITIVE", "DIRECT") and not context.says(r"\btransitively\b|\bnot (?:only|just)\b"):
+        order = [near, far]
+    elif context.has("TRANSITIVE"):
         order = [far]
     elif context.has("DIRECT"):
         order = [near]

@@ -51,12 +51,12 @@ REWRITES = (
     (r"\bf\.k\.s?\b", "fk"),
     (r"\b(?:fk )?(?:key )?constraints?\b(?= (?:from|between|on|to|that|pointing|declared|defined)\b)", "fk"),
     (
-        r"\bfk (?:relationships?|relations?|constraints?|links?|references?|dependenc(?:y|ies)|edges?|connections?)\b",
+        r"\bfk (?:relationships?|relations?|constraints?|links?|references?|dependenc(?:y|ies)|connections?)\b",
         "fk",
     ),
-    (r"\b(?:data[- ]?flows?|etl|elt|pipelines?|data lineage|derivations?)\b", "lineage"),
+    (r"\b(?:data[- ]?flows?|etl|elt|pipelines?|data lineage)\b", "lineage"),
     (
-        r"\blineage (?:relationships?|relations?|links?|edges?|connections?|dependenc(?:y|ies)|paths?)\b(?! from| to| between)",
+        r"\blineage (?:relationships?|relations?|links?|connections?|dependenc(?:y|ies)|paths?)\b(?! from| to| between)",
         "lineage",
     ),
     (r"\bfk (?:or|and|plus|\+|&|/) lineage\b|\blineage (?:or|and|plus|\+|&|/) fk\b", "fk and lineage"),
@@ -72,7 +72,7 @@ REWRITES = (
         r"(?<=T\d) (?:data|rows?|records?|contents?)\b(?! (?:flow|reach|end|propagat|go|get|land|feed|come))",
         "",
     ),
-    (r"(?<!their )(?<!its )(?<!get )(?<!gets )\b(?:data|rows|records|information|anything|something|any data|values?) (?:from|of|in) (?=T\d)", ""),
+    (r"(?<!their )(?<!its )(?<!get )(?<!gets )\b(?:data|rows|records|information|anything|something|any data|values?) (?:from|of|in) (?=T\d+(?! R\d))", ""),
     (r"(?<=T\d) (?:data|rows?|records?)\b", ""),
     (r"\bthe (T\d+) feed\b", r"\1"),
     (
@@ -84,6 +84,7 @@ REWRITES = (
     (r"\b(?:directly|direct) (?:or|and|and/or) (?:indirectly|indirect|transitively)\b", "transitively"),
     (r"\b(?:indirectly|indirect|transitively) (?:or|and) (?:directly|direct)\b", "transitively"),
     (r"\bdirect / indirect\b", "transitively"),
+    (r"\bno matter how (?:many|far|deep|indirect|remote|long)\b(?: (?:hops|steps|levels))?", "transitively"),
     (r"\b(?:straight|directly) or through\b", "transitively through"),
     (r"\b(?:both )?(?:directly and indirectly)\b", "transitively"),
 )
@@ -104,29 +105,29 @@ HARMLESS_NEGATIONS = (
 
 TAGS = {
     "FK": r"\bfk\b|\bkeys?\b|\breferenc\w+|\breferential\b|\bjoin\w*|\bconstraints?\b",
-    "REFERENCE": r"\bfk\b|\bkeys?\b|\breferenc\w+|\bpoint(?:s|ing)? (?:\w+ )?(?:at|to)\b|\bchild (?:table )?of\b|\bparent (?:table )?of\b|\bkeyed\b|\bconstraints?\b|\bparent in\b|\bchild in\b",
+    "REFERENCE": r"\brefers?\b|\bfk\b|\bkeys?\b|\breferenc\w+|\bpoint(?:s|ing)? (?:\w+ )?(?:at|to)\b|\bchild (?:table )?of\b|\bparent (?:table )?of\b|\bkeyed\b|\bconstraints?\b|\bparent in\b|\bchild in\b",
     "JOIN": r"\bjoin\w*",
     "LINEAGE": r"\blineage\b|\bderiv\w*|\bdownstream\b|\bupstream\b|\bload(?:s|ed|ing)?\b|\bdescendants?\b|\bancestors?\b|\bpopulat\w+|\bsourced?\b",
     "LINEAGE_EDGES": r"\blineage\b|\bderiv\w*|\bloads?\b|\bloaded\b|\bdescendants?\b",
-    "EITHER_KIND": r"\bfk and lineage\b|\b(?:either|any|whatever|both) (?:kinds? of )?(?:edges?|links?|kinds?|types?)\b|\bfk\b.{0,30}\blineage\b|\blineage\b.{0,30}\b(?:fk|keys)\b|\bcombined\b|\bany kind\b",
+    "EITHER_KIND": r"\bfk and lineage\b|\b(?:either|any|whatever|both) (?:kinds? of )?(?:edges?|links?|kinds?|types?)\b|\bfk\b.{0,30}\blineage\b|\blineage\b.{0,30}\b(?:fk|keys)\b|\bcombined (?:graph|edges?|view)\b|\bany kind\b",
     "ONLY_LINEAGE": r"\blineage (?:only|alone)\b|\bonly (?:the )?lineage\b|\b(?:ignor\w+|disregard\w*|excluding|without|no|not|leav\w+ out|skip\w*|forget|never mind|rather than|instead of) (?:counting |following |the |any )*(?:fk|keys?)\b|\bfk (?:aside|excluded|do not (?:count|matter))\b",
     "ONLY_FK": r"\b(?:fk|keys?|joins?) (?:only|alone|graph)\b|\bonly (?:\w+ )?(?:the |by |via |over |through )*(?:fk|keys?|joins?)\b|\b(?:ignor\w+|disregard\w*|excluding|without|no|not|leav\w+ out|skip\w*|forget) (?:counting |following |the |any )*lineage\b|\bby keys\b|\bkey graph\b",
     "DIRECT": r"\bdirect(?:ly)?\b|\bimmediate(?:ly)?\b|\bstraight\b|\b(?:one|first|single|1|next) (?:level|step|hop|stage)\b|\bone[- ](?:hop|step|level)\b|\bnext (?:hop|step|stage)\b|\bwithout intermediat\w+|\bno intermediat\w+",
-    "TRANSITIVE": r"\bindirect(?:ly)?\b|\btransitive(?:ly)?\b|\beventual(?:ly)?\b|\bultimate(?:ly)?\b|\bsooner or later\b|\ball the way\b|\b(?:any|all|every|whatever|full) (?:depths?|levels?|distances?|generations?)\b|\bhowever (?:far|deep|many|distant|remote)\b|\brecursive(?:ly)?\b|\bripples?\b|\bsecond[- ]order\b|\brun through\b|\bdown the (?:line|road)\b|\bmulti[- ]?hop\b|(?<!direct )(?<!immediate )\b(?:descendants?|ancestors?)\b|\bclosure\b|\b(?:full|whole|entire|complete) (?:\w+ )?(?:chain|lineage|ancestry|history|pipeline|trail|provenance|downstream|upstream|tree|set)\b|\bthe chain\b|\bat the end of\b|\bback to\b|\beverything (?:that )?(?:\w+ )?(?:downstream|upstream|below|above)\b|\beverything (?:up|down)stream\b|\b(?:all|anything|any|every) (?:\w+ ){0,2}(?:down|up)stream\b|\b(?:down|up)stream of\b.{0,20}\bat all\b|\bend(?:s|ed)? up\b|\bcascad\w+|\bthrough (?:something|anything|other|others|intermediate)\b|\bchain of (?:deriv|lineage)\w*|\blineage chain\b|\broots?\b|\bat any point\b|\bnth\b",
+    "TRANSITIVE": r"\bto the (?:very )?end\b|\bas far (?:back |down |up )?as\b|\b(?:in |over )?any number of (?:steps|hops|levels)\b|\bno matter how (?:many|far|deep)\b|\barbitrar\w+|\bvery (?:beginning|end|start)\b|\b(?:on|along) the way\b|\bindirect(?:ly)?\b|\btransitive(?:ly)?\b|\beventual(?:ly)?\b|\bultimate(?:ly)?\b|\bsooner or later\b|\ball the way\b|\b(?:any|all|every|whatever|full) (?:depths?|levels?|distances?|generations?)\b|\bhowever (?:far|deep|many|distant|remote)\b|\brecursive(?:ly)?\b|\bripples?\b|\bsecond[- ]order\b|\brun through\b|\bdown the (?:line|road)\b|\bmulti[- ]?hop\b|(?<!direct )(?<!immediate )\b(?:descendants?|ancestors?)\b|\bclosure\b|\b(?:full|whole|entire|complete) (?:\w+ )?(?:chain|lineage|ancestry|history|pipeline|trail|provenance|downstream|upstream|tree)\b|\bthe chain\b|\bat the end of\b|\bback to\b|\beverything (?:that )?(?:\w+ )?(?:downstream|upstream|below|above)\b|\beverything (?:up|down)stream\b|\b(?:all|anything|any|every) (?:\w+ ){0,2}(?:down|up)stream\b|\b(?:down|up)stream of\b.{0,20}\bat all\b|\bend(?:s|ed)? up\b|\bcascad\w+|\bthrough (?:something|anything|other|others|intermediate)\b|\bchain of (?:deriv|lineage)\w*|\blineage chain\b|\broots?\b|\bat any point\b|\bnth\b",
     "FAR": r"\bdownstream\b|\bupstream\b|\bbehind\b|\bdepend\w*|\borigins?\b|\boriginat\w*|\bconsumers?\b|\bcomes? from\b|\bprovenance\b|\btrace[sd]?\b|\brel(?:y|ies|ying)\b|\breach\w*\b|\bimpact\w*\b|\bbelow\b|\babove\b|\bbased on\b|\bdependents?\b",
-    "IMPACT": r"\bchang(?:e|es|ed|ing)\b|\bmodif\w+|\bdrop(?:s|ped|ping)?\b|\bdelet\w+|\bremov\w+|\bcorrupt\w*|\baffect\w*|\bimpact\w*|\bbreaks?\b|\bbroken\b|\bblast radius\b|\balter\w*\b|\btruncat\w+|\bre-?key\w*|\b(?:goes|go|going|gone) away\b|\bretir\w+|\bdeprecat\w+|\brenam\w+|\bmigrat\w+|\bwrong\b|\bbad\b|\bstale\b|\blate\b|\bfail(?:s|ed|ure)?\b|\bdelayed\b|\bcontaminat\w+|\bpoison\w*|\btaint\w*|\bripples?\b|\bhit\b|\bre-?test\b|\bknock-?on\b|\bfallout\b|\bconsequences?\b|\bsuffers?\b|\binherit\w* the problem\b|\bcollateral\b|\bdown for\b|\boutage\b|\bgoes down\b|\bunavailable\b|\bmissing\b|\bshutdown|\bswitch(?:ed)? off\b|\bturn(?:ed)? off\b|\bdecommission\w*|\btouched?\b|\btouches\b|\bcaus\w+|\brework\w*|\bdisappear\w*|\bgets? lost\b|\blos(?:e|es|ing)\b",
+    "IMPACT": r"\bdelays?\b|\b(?:have|need|must|should|has) .{0,40}\bre-?(?:load|build|run|fresh|process)\w*|\bchang(?:e|es|ed|ing)\b|\bmodif\w+|\bdrop(?:s|ped|ping)?\b|\bdelet\w+|\bremov\w+|\bcorrupt\w*|\baffect\w*|\bimpact\w*|\bbreaks?\b|\bbroken\b|\bblast radius\b|\balter\w*\b|\btruncat\w+|\bre-?key\w*|\b(?:goes|go|going|gone) away\b|\bretir\w+|\bdeprecat\w+|\brenam\w+|\bmigrat\w+|\bwrong\b|\bbad\b|\bstale\b|\blate\b|\bfail(?:s|ed|ure)?\b|\bdelayed\b|\bcontaminat\w+|\bpoison\w*|\btaint\w*|\bripples?\b|\bhit\b|\bre-?test\b|\bknock-?on\b|\bfallout\b|\bconsequences?\b|\bsuffers?\b|\binherit\w* the problem\b|\bcollateral\b|\bdown for\b|\boutage\b|\bgoes down\b|\bunavailable\b|\bmissing\b|\bshutdown|\bswitch(?:ed)? off\b|\bturn(?:ed)? off\b|\bdecommission\w*|\btouched?\b|\btouches\b|\bcaus\w+|\brework\w*|\bdisappear\w*|\bgets? lost\b|\blos(?:e|es|ing)\b",
     "STALE": r"\bstale\b|\blate\b|\bdelayed\b|\bwrong\b|\bbad (?:load|data|rows?|values?|records?|batch)\b|\bcontaminat\w+|\bpoison\w*|\btaint\w*|\bincorrect\b|\bnumbers?\b",
     "COUNT": r"\bhow many\b|\bnumber of\b|\bcount (?:of|the)\b|\bhow (?:big|large)\b|\bsize of\b|\bhow much\b|^count\b|\bnumber please\b|\bgive (?:me )?the (?:number|count)\b",
-    "HOPS": r"\bhow many (?:\w+ ){0,3}?(?:joins?|hops?|steps?|edges?|links?|fk|keys?|moves?|jumps?)\b|\b(?:number|count) of (?:\w+ ){0,3}?(?:joins?|hops?|steps?|edges?|links?|fk|keys?|jumps?)\b|\bhow (?:far|close|distant|many apart)\b|\bdistance\b|\bjoin count\b|\bhop count\b|\b(?:joins?|hops?|steps?) (?:away|apart)\b|\bpath length\b|\blength of\b|\bdegrees? of separation\b|\bone join or (?:more|several|two)\b|\bhow long is\b|\b(?:joins?|hops?|steps?) (?:needed|required|necessary)\b",
+    "HOPS": r"\bhow many (?:\w+ ){0,3}?(?:joins?|hops?|steps?|edges?|links?|fk|keys?|moves?|jumps?)\b|\b(?:number|count) of (?:\w+ ){0,3}?(?:joins?|hops?|steps?|edges?|links?|fk|keys?|jumps?)\b|\bhow (?:far|close|distant|many apart)\b|(?<!any )\bdistance\b|\bhow few\b|\bjoin count\b|\bhop count\b|\b(?:joins?|hops?|steps?) (?:away|apart)\b|\bpath length\b|\blength of\b|\bdegrees? of separation\b|\bone join or (?:more|several|two)\b|\bhow long is\b|\b(?:joins?|hops?|steps?) (?:needed|required|necessary)\b",
     "PATH": r"\bpaths?\b|\broutes?\b|\bchain\b|\bbridges?\b|\bwalk\b|\bthrough (?:what|which)\b|\bvia (?:what|which)\b|\bhow (?:do|can|could|would|should|might|to|does)\b.{0,30}?\b(?:get|join|link|connect|go|relat|combin|reach|navigat|hook|tie)\w*|\bjoins?\b|\bhow (?:are|is)\b.{0,40}\b(?:related|connected|linked|joined)\b|\b(?:which|what) tables? (?:\w+ )?(?:link|connect|join|sit|stand|lie|tie|relate|are between|bridge)\w*|\bintermediate\b|\bin between\b|\bsequence\b|\bconnecting\b|\bhow .{0,20}\bget from\b",
     "PATH_WH": r"\bwhat\b|\bwhich\b|\bhow\b|\bwrite\b|\bgive\b|\bshow\b|\blist\b|\bname\b|\bfind\b|\bshortest\b|\bquickest\b|\bminimal\b|\bfewest\b|\bprint\b|\btell\b",
-    "CONNECT": r"\bconnect\w*|\blink\w*|\brelated?\b|\breach\w*|\bpaths?\b|\bway\b|\bhang together\b|\bchain\b|\btied?\b|\bhook\w*|\bassociat\w+|\bget (?:\w+ )?(?:from|to)\b|\bgo from\b|\btouch\b|\bjoin\w*|\bhave anything to do\b|\brelationships?\b|\bconnection\b|\broutes?\b|\btogether\b|\binterlinked\b",
+    "CONNECT": r"\brelations?\b|\bconnect\w*|\blink\w*|\brelated?\b|\breach\w*|\bpaths?\b|\bway\b|\bhang together\b|\bchain\b|\btied?\b|\bhook\w*|\bassociat\w+|\bget (?:\w+ )?(?:from|to)\b|\bgo from\b|\btouch\b|\bjoin\w*|\bhave anything to do\b|\brelationships?\b|\bconnection\b|\broutes?\b|\btogether\b|\binterlinked\b",
     "COMPONENT": r"\bcomponents?\b|\bsilos?\b|\bislands?\b|\bclusters?\b|\bpieces?\b|\bblocks?\b|\bgroups?\b|\bblobs?\b|\bpart\b|\bsubgraphs?\b|\bpartitions?\b|\bneighbou?rhoods?\b|\bfragments?\b|\bbuckets?\b|\bsegments?\b|\bsections?\b|\bconnected (?:\w+ )?(?:part|region|set)s?\b|\bworlds?\b",
     "GROUP": r"\bsilos?\b|\bdomains?\b|\bgroups?\b|\bareas?\b|\bdepartments?\b|\bbusiness (?:unit|line|function)s?\b|\bteams?\b|\bdivisions?\b|\bsubject areas?\b",
     "SAME": r"\bsame\b|\bone (?:\w+ )?(?:component|silo|island|cluster|connected|part|piece|block)\b|\bshar(?:e|es|ing)\b|\btogether\b|\bboth (?:\w+ )?in\b|\bcommon\b|\bpart of the\b",
     "DIFFERENT": r"\bdifferent\b|\bseparate(?:d)?\b|\bdistinct\b|\bdisconnected\b|\bunconnected\b|\bunrelated\b|\bisolated from\b|\bnot (?:\w+ ){0,3}?(?:connected|linked|related|joined|reachable)\b|\bapart from each other\b|\bcut off\b|\bno (?:path|way|link|connection|route|relation|relationship|chain)\b|\bnot (?:in )?(?:the )?same\b|\bunlinked\b|\bdetached\b",
     "LARGEST": r"\b(?:largest|biggest|main|giant|dominant|greatest|most tables)\b|\bhuge connected\b|\bmaximal connected\b",
-    "ORPHAN": r"\bno (?:\w+ )?(?:fk|keys?|links?|edges?|lineage|relationships?|connections?|relations?)\b|\b(?:connected|linked|related|tied) to (?:nothing|no other)\b|\borphan\w*|\b(?:not|nothing|neither|without|no) (?:\w+ ){0,5}?(?:linked|connected|related|links?|connections?|edges?|lineage|fk) (?:\w+ )*?(?:to |with )?(?:any|anything|any other|nothing|other)?\b(?:\w* ?(?:table|else))|\bstand(?:s|ing)? alone\b|\bstandalone\b|\bisolated tables?\b|\bisolated\b|\bloose tables?\b|\bon (?:its|their) own\b|\b(?:neither|without|no) (?:\w+ ){0,3}?(?:fk|keys?|links?|edges?|lineage)\b|\bdangl\w+|\bunlinked\b|\bnot (?:linked|connected|related) to anything\b|\bunconnected tables?\b|\bdisconnected tables?\b|\blonely\b|\blone tables?\b|\bconnected to nothing\b|\blinked to nothing\b",
+    "ORPHAN": r"\bwithout (?:any |a )?(?:\w+ ){0,2}?(?:fk|lineage|links?|edges?|keys?|relationships?)\b|\bfloat\w*\b|\bnot (?:\w+ ){0,3}?(?:linked|connected|related|tied|joined|relationships?|links?|connections?) (?:\w+ )?to (?:any|an|other)\w*|\bno (?:\w+ )?(?:fk|keys?|links?|edges?|lineage|relationships?|connections?|relations?)\b|\b(?:connected|linked|related|tied) to (?:nothing|no other)\b|\borphan\w*|\b(?:not|nothing|neither|without|no) (?:\w+ ){0,5}?(?:linked|connected|related|links?|connections?|edges?|lineage|fk) (?:\w+ )*?(?:to |with )?(?:any|anything|any other|nothing|other)?\b(?:\w* ?(?:table|else))|\bstand(?:s|ing)? alone\b|\bstandalone\b|\bisolated tables?\b|\bisolated\b|\bloose tables?\b|\bon (?:its|their) own\b|\b(?:neither|without|no) (?:\w+ ){0,3}?(?:fk|keys?|links?|edges?|lineage)\b|\bdangl\w+|\bunlinked\b|\bnot (?:linked|connected|related) to anything\b|\bunconnected tables?\b|\bdisconnected tables?\b|\blonely\b|\blone tables?\b|\bconnected to nothing\b|\blinked to nothing\b",
     "BOOLEAN": r"(?:^|[.,:;?!] |- |^hey |^so |^and |^ok |^quick question )(?:(?:T\d+ (?:and|vs|versus|&|/|or) T\d+|T\d+)[ ,:-]+)?(?:is|are|was|were|do|does|did|can|could|would|will|should|has|have|any|might|may)\b|\byes / no\b|\byes or no\b|\btrue or false\b|\b(?:y / n)\b|\bis (?:that|there|it)\b|\bare (?:they|these|those|there)\b|\bdo they\b|\bcan they\b|\bwhether\b|\bif T\d+ and T\d+ are\b|, right \?|\bis T\d+\b|\bdoes T\d+\b|\bdo T\d+\b|\bare T\d+\b|\bcan T\d+\b",
     "ANY_CHAIN": r"\bany\b.{0,12}\b(?:chain|series|sequence|number|way|path|route|kind|link|connection|at all)\b|\bsome (?:chain|way|path|series|route|sequence)\b|\beventually\b|\bindirect\w*|\bsomehow\b|\bhowever (?:long|indirect\w*|many)\b|\bat all\b|\bchains?\b|\bvia other\b|\bthrough other\b|\bin any way\b|\bseries of\b|\breach\w*|\bmulti[- ]?hop\b|\btransitively\b",
     "LIST": r"\b(?:which|what|list|name|show|enumerate|give|who|print|tell|find|display|return|identify|complete list|where|everything|all|every)\b",
@@ -139,7 +140,7 @@ TAGS = {
     "COMMON": r"\bboth\b|\bcommon\b|\bshared?\b|\beach of\b|\bmutual\w*\b|\bjointly\b|\bin common\b|\bas well as\b",
     "ALL_PATHS": r"\ball (?:the |of the |possible |equally )*(?:shortest |short |minimal )?(?:paths?|routes?|ways|join paths?)\b|\bevery (?:shortest )?(?:path|route|way)\b|\balternative (?:\w+ )?(?:paths?|routes?)\b|\bhow many (?:\w+ )?(?:shortest )?(?:paths?|routes?|ways)\b",
     "NEIGHBOURS": r"\bneighbou?rs?\b|\badjacent\b|\bnext to\b|\bdirectly (?:connected|linked|joined|related)\b|\bjoin(?:ed|s)? directly\b",
-    "MEMBERS": r"\bsame\b|\bmates?\b|\bshar(?:e|es|ing)\b|\bhang(?:s|ing)? together\b|\bhowever indirect\w*\b|\breachable\b|\bconnected (?:\w+ ){0,3}?(?:to|with)\b|\bwhat else\b|\bother (?:tables?|members?)\b|\bcontain\w*|\bmembers?\b|\bbelong\w*\b|\baround\b|\binclud\w*|\bholds?\b|\bwith T\d+\b|\bof T\d+|\bin T\d+ 's\b|\blive\w*\b|\bsits?\b|\bT\d+ 's\b|\bcomes? together\b|\btogether with\b",
+    "MEMBERS": r"\brest of\b|\bany mix\b|\bany combination\b|\bsame\b|\bmates?\b|\bshar(?:e|es|ing)\b|\bhang(?:s|ing)? together\b|\bhowever indirect\w*\b|\breachable\b|\bconnected (?:\w+ ){0,3}?(?:to|with)\b|\bwhat else\b|\bother (?:tables?|members?)\b|\bcontain\w*|\bmembers?\b|\bbelong\w*\b|\baround\b|\binclud\w*|\bholds?\b|\bwith T\d+\b|\bof T\d+|\bin T\d+ 's\b|\blive\w*\b|\bsits?\b|\bT\d+ 's\b|\bcomes? together\b|\btogether with\b",
     "PIECES": r"\bdisconnected\b|\bunconnected\b|\bconnected components?\b|\bseparate\w*\b|\bislands?\b|\bfall\w* apart\b|\bpieces?\b|\bclusters?\b|\bcomponents?\b|\bisolated (?:groups?|parts?|subgraphs?|clusters?|sets?)\b|\bindependent\b|\bdisjoint\b|\bsubgraphs?\b|\bone piece\b",
 }
 """What a question talks about: tag → pattern over the canonical text."""
@@ -167,7 +168,7 @@ OUT_OF_SCOPE = (
         r"\b(?:average|median|total (?:sales|revenue|cost|amount)|sum of|maximum|max|min value|percent\w*)\b",
         "values",
     ),
-    (r"\b(?:most|least|highest|lowest|top \d+|busiest|best)\b(?! tables\b| number\b)", "rankings"),
+    (r"\b(?:most|least|highest|lowest|top \d+|busiest|best)\b(?! tables\b| number\b| direct\b)", "rankings"),
     (
         r"\blongest\b|\bsecond[- ]shortest\b|\blonger than\b|\bmore than (?:\d+|two|three|four|five)\b|\bat (?:most|least) (?:\d+|one|two|three|four|five)\b|\bfewer than\b|\bless than\b",
         "a limit on length or number",
@@ -221,6 +222,8 @@ FLOW_OUT = (
     r"push(?:es|ing)?(?: (?:its |their )?(?:data|rows))? (?:in)?to",
     r"(?:consumed|used|read|ingested|picked up|queried|taken in) by",
     r"leads? to",
+    r"reach(?:es|ing|ed)?",
+    r"used (?:in|for)",
     r"results? in",
     r"influenc(?:e|es|ing)",
     r"determin(?:e|es|ing)",
@@ -256,7 +259,10 @@ FLOW_IN = (
     r"consolidat(?:e|es|ing)",
     r"aggregat(?:e|es|ing)",
     r"select(?:s|ing)? from",
-    r"(?:build|fill|populate|load|create|make|compute|generate|produce|refresh|derive)(?:s|ing)? (?:\w+ )?(?:upon|on|from|out of|off)",
+    r"pick(?:s|ing)? up(?: from)?",
+    r"inherit(?:s|ing)?",
+    r"(?:contain|include)(?:s|ing)?(?: (?:data|rows|values|records))?(?: (?:from|of|derived from))?",
+    r"(?:build|fill|populate|write|load|create|make|compute|generate|produce|refresh|derive)(?:s|ing)? (?:\w+ )?(?:upon|on|from|out of|off)",
     r"follows|com(?:e|es) after",
     r"start(?:s|ing)? from",
     r"feed(?:s|ing)? (?:off|on|from)",
@@ -346,7 +352,7 @@ STOP_WORDS = frozenset(
     columns row rows record records data all both between among after before behind against along across around about also
     anything something nothing anyone complete full list entire possible exactly currently actually now today morning week
     start end included include including step steps hop hops level levels number count minimum maximum least shortest quickest
-    fewest minimal smallest direct directly indirect indirectly immediate immediately eventually ultimately transitively chain
+    fewest minimal smallest rebuild reload refresh fix fixing direct directly indirect indirectly immediate immediately eventually ultimately transitively chain
     path paths route routes link links linked connected connect connects connection connections related relate join joins
     joined joining key keys foreign fk fks lineage etl pipeline upstream downstream source sources target targets feed feeds
     feeding fed load loads loaded loading derive derives derived deriving built build builds populate populates populated
@@ -358,7 +364,7 @@ STOP_WORDS = frozenset(
     apart away distance islands piece pieces goes go going land lands come comes came coming sit sits live lives write writes
     read reads consume consumes consumed produce produces flow flows flowing contribute contributes propagate propagates
     originate originates influence influences wrong late stale down fails fail failed delayed renamed altered alter truncated
-    bring brings combine combines navigate traverse traversing start starts starting begin take takes put place move touch query
+    except besides draw draws fill fills make makes pull pulls send sends push pushes form forms serve serves drive drives suppose assume assuming say given consider regarding concerning about stand stands exist exists remain remains look appear appears tie tied lie lies cut splits split bring brings combine combines navigate traverse traversing start starts starting begin take takes put place move touch query
     look looks looking check find finds see understand explain locate compare trace traces follow follows walk cross merge
     merges merged integrate integrates renaming retired deprecated migrated touched touches hit hits ripple ripples else next first last straight
     """.split()
@@ -371,6 +377,10 @@ VERB_STEMS = tuple(
     sorted({stem for pattern in (*FLOW_OUT, *FLOW_IN) for stem in re.findall(r"(?<![\w\\])[a-z]{5,}", pattern)})
 )
 """Beginnings of the verbs of a data flow; they too stand beside tables."""
+
+VERB_NOUNS = frozenset({"store", "note", "document", "shift", "time", "date", "address", "cost", "order", "contact", "process", "report", "record", "measure", "purchase"})
+SUBJECTS = frozenset({"tables", "that", "we", "they", "you", "i", "who", "which"})
+"""A word of the first set right after one of the second is a verb ("tables store …")."""
 
 ADJECTIVES = frozenset({"existing", "missing", "remaining", "following", "outstanding", "leading", "upcoming", "billing", "shipping"})
 """Words in -ing that qualify the noun after them."""

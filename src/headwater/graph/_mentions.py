@@ -151,6 +151,8 @@ class Mentions:
     unknown: list[str] = field(default_factory=list)
     ambiguous: list[tuple[str, list[str]]] = field(default_factory=list)
     missing_label: str = ""
+    doubtful: list[str] = field(default_factory=list)
+    """Ordinary words that were passed over although tables are called so."""
 
 
 class Reader:
@@ -273,7 +275,9 @@ class Reader:
             as_written = any(name.endswith(token.text) for name in token.found)
             if as_written and not token.text.islower() and before and before.text not in {".", "?", "!", ":"}:
                 continue  # a capital inside a sentence, just as in the name
-            if not (self._fits(before, after=False) and self._fits(after, after=True)):
+            acts = before and token.text.lower() in lexicon.VERB_NOUNS and before.text.lower() in lexicon.SUBJECTS
+            if acts or not (self._fits(before, after=False) and self._fits(after, after=True)):
+                self.out.doubtful.append(token.text)
                 token.found = []
 
     def _marked(self, i: int) -> bool:
@@ -285,6 +289,8 @@ class Reader:
         if token is None or token.kind != "name" or token.found:
             return True
         word = token.text.lower()
+        if after and word == "of":
+            return False  # "the cost of a visit"
         if word in lexicon.STOP_WORDS or word.startswith(lexicon.VERB_STEMS):
             return True
         if word.endswith("ing") or (word.endswith(("ly", "ed")) and after):
@@ -336,7 +342,6 @@ class Reader:
             return Scope(layers=frozenset({self.labels.layer_words[trimmed]}))
         if (
             trimmed in lexicon.FIRM_LAYER_WORDS
-            and not self.labels.layers
             and re.fullmatch(r"tables?|layer|zone|-|views?", after)
         ):
             self.out.missing_label = trimmed

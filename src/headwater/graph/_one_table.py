@@ -20,13 +20,15 @@ def parse(c: Context) -> list[Query]:
     if (
         c.has("ORPHAN")
         and c.says(
-            r"\bT1\b.*\b(?:orphan|isolated|standalone|alone|unlinked|linked|connected|lonely|links?|keys?|island)\b|\borphan\b"
+            r"\bT1\b.*\b(?:orphan\w*|isolated|standalone|alone|unlinked|linked|connected|lonely|links?|keys?|island)\b|\borphan\b"
         )
         and c.has("BOOLEAN")
     ):
         if c.says(r"\bnot (?:an )?(?:orphan|isolated)"):
             raise Unclear("The question is negated; ask whether the table is an orphan.")
         return [Query("node.is_orphan(fk+lineage)", args, shape="")]
+    if c.has("BOOLEAN") and c.says(r"\bT1 (?:\w+ )?(?:connected|linked|related|tied|joined) (?:\w+ )?to (?:anything|any\b|something|another|other)|\bT1 (?:have|has) (?:any|a|some) (?:\w+ )?(?:links?|connections?|edges?|relations?|relationships?)\b") and not c.negated:
+        return [Query("node.has_link(fk+lineage)", args, shape="")]
     silo = _silo(c, args)
     if silo:
         return silo
@@ -53,14 +55,14 @@ def _second_name(c: Context) -> str:
 
 def _silo(c: Context, args: dict[str, str]) -> list[Query]:
     member_words = c.has("MEMBERS") and c.any("COMPONENT", "CONNECT") and not c.any("IMPACT")
-    named = rf"\b(?:which|what) (?:\w+ )?{lexicon.LABEL_NOUNS}\b|\b{lexicon.LABEL_NOUNS} (?:of|for) T1\b|\bT1 's (?:\w+ )?{lexicon.LABEL_NOUNS} ?(?:\?|$|label|name)|\bT1 (?:\w+ ){{0,4}}(?:which|what) (?:\w+ )?{lexicon.LABEL_NOUNS}"
+    named = rf"\b(?:which|what) (?:\w+ )?{lexicon.LABEL_NOUNS}\b|\b{lexicon.LABEL_NOUNS} (?:of|for) T1\b|\bT1 's (?:\w+ )?{lexicon.LABEL_NOUNS} ?(?:\?|$|label|name)|\bT1 (?:\w+ ){{0,4}}(?:which|what) (?:\w+ )?{lexicon.LABEL_NOUNS}|\b(?:the|its) (?:\w+ )?{lexicon.LABEL_NOUNS} (?:that |which )?T1 (?:belong|is|sit|live)|^T1 : (?:which|what) {lexicon.LABEL_NOUNS}"
     component = r"\b(?:which|what) (?:\w+ )?(?:component|island|cluster)\b(?! mates)"
     members = Query("component.members_except_self(fk+lineage)", args, c.scope(), c.shape)
     asks_tables = c.says(
-        r"\btables?\b|\bwho\b|\bmembers?\b|\bmates?\b|\bwhat else\b|\beverything\b|\ball\b"
+        r"\btables?\b|\bwho\b|\bmembers?\b|\bmates?\b|\bwhat else\b|\brest\b|\beverything\b|\ball\b"
     ) and not c.says(r"\btable T1\b")
     if c.says(named) and not c.says(
-        r"\bwhich tables?\b|\bwhat tables?\b|\bsame\b|\bother\b|\btables? (?:are|is|belong|live|sit)"
+        r"\bwhich tables?\b|\bwhat tables?\b|\bsame\b|\bother\b|\belse\b|\brest\b|\bmates?\b|\btables? (?:are|is|belong|live|sit)|\b(?:tables|members?|everything|contents?)\b.*\b(?:silo|domain|group|area)"
     ):
         if c.says(r"\bhow many\b"):
             raise Unclear("It is not clear what is to be counted.")
@@ -81,9 +83,9 @@ def _silo(c: Context, args: dict[str, str]) -> list[Query]:
     component_word = c.has("COMPONENT") and c.says(
         r"\b(?:components?|silos?|islands?|clusters?|pieces?|blocks?|groups?|domains?|part|subgraph|section|segment|neighbou?rhood|partition|blob|fragment)\b"
     )
-    connected = c.says(r"\b(?:connected|reachable|linked|related|hang\w*|tied|joined|joinable)\b") and (
+    connected = c.says(r"\b(?:connected|reach\w*|linked|related|hang\w*|tied|joined|joinable)\b") and (
         c.says(
-            r"\bhowever\b|\bindirect\w*\b|\btransitively\b|\bignoring (?:edge )?direction\b|\bany (?:way|chain|path|number|means)\b|\bat all\b|\bsomehow\b|\bany kind of\b|\beither kind\b|\bin any\b|\bchain\b|\bdirectly or not\b|\bany sequence\b|\bhang\w* together\b|\bdirection (?:is )?ignored\b|\bregardless of (?:edge )?directions?\b|\bundirected\b"
+            r"\bhowever\b|\bindirect\w*\b|\btransitively\b|\bignoring (?:edge )?direction\b|\bany (?:way|chain|path|number|means)\b|\bat all\b|\bsomehow\b|\bany kind of\b|\beither kind\b|\bin any\b|\bchain\b|\bdirectly or not\b|\bany sequence\b|\bany (?:mix|direction|combination)\b|\bhang\w* together\b|\bdirection (?:is )?ignored\b|\bregardless of (?:edge )?directions?\b|\bundirected\b"
         )
     )
     if not component_word and not connected:
@@ -101,7 +103,7 @@ def _silo(c: Context, args: dict[str, str]) -> list[Query]:
     if c.says(
         r"\b(?:contain\w*|includ\w*|holds?|holding)\b|\b(?:silo|component|island|cluster|piece|block|group) (?:of|with|around|that has) T1\b.*\b(?:all|list|every|entire|full|whole)\b|\b(?:all|every|entire|full|whole|complete)\b.*\b(?:members?|tables?)\b.*\bT1 's\b|\bT1 's (?:\w+ )?(?:component|silo|island|cluster)\b|\b(?:members?|membership|tables?) of (?:the )?(?:\w+ )?(?:component|silo|island|cluster)\b|\bT1 (?:is in|is part of|belongs to|lives in|sits in)\b"
     ) and not re.search(
-        r"\bother\b|\belse\b|\bmates?\b|\bsame\b|\bleave\b|\bwith T1\b|\b(?:besides|except|without|minus|apart from|excluding) (?:for )?T1\b",
+        r"\bother\b|\belse\b|\brest\b|\bmates?\b|\bsame\b|\bleave\b|\bwith T1\b|\b(?:besides|except|without|minus|apart from|excluding) (?:for )?T1\b",
         c.mentions.text,
     ):
         return [Query("component.members(fk+lineage)", args, c.scope(), c.shape)]
@@ -118,7 +120,7 @@ def _impact(c: Context, args: dict[str, str]) -> list[Query]:
     wide = c.any("FK_CHILDREN", "FK_LINKED") or c.says(r"\bfk\b|\bkeys?\b")
     closure = Query("lineage.descendants", args, scope, shape)
     affected = c.says(
-        r"\baffect\w*|\bimpact\w*|\bbreaks?\b|\bbroken\b|\bblast radius\b|\bhit\b|\btouched\b|\bre-?test\b|\bripples?\b|\bknock-?on\b|\bfallout\b|\bconsequences?\b|\bsuffers?\b|\binherit\w*|\bcontaminat\w+|\bstale\b|\bwrong numbers\b|\bcollateral\b|\blose\b|\brework\w*|\bfail\b|\bcascad\w*|\bpoison\w*|\btaint\w*|\bgets? (?:hurt|lost)\b|\bbe (?:updated|checked|changed|adapted|rebuilt|re-?loaded|refreshed|fixed|wrong|incorrect|late)\b|\bcare about\b|\bdie\b|\bnotice\b|\bworry\b|\bfeel\b"
+        r"\baffect\w*|\bimpact\w*|\bbreaks?\b|\bbroken\b|\bblast radius\b|\bhit\b|\btouched\b|\bre-?test\b|\bripples?\b|\bknock-?on\b|\bfallout\b|\bconsequences?\b|\bsuffers?\b|\binherit\w*|\bcontaminat\w+|\bstale\b|\bwrong numbers\b|\bcollateral\b|\blose\b|\brework\w*|\bfail\b|\bcascad\w*|\bpoison\w*|\btaint\w*|\bgets? (?:hurt|lost)\b|\bbe (?:updated|checked|changed|adapted|rebuilt|re-?loaded|refreshed|fixed|wrong|incorrect|late)\b|\bcare about\b|\bdie\b|\bdelays?\b|\bcarry\b|\bwrong (?:data|values|results|rows)\b|\bre-?(?:load|build|run|fresh|process)\w*\b|\bnotice\b|\bworry\b|\bfeel\b"
     )
     if way == "up" and c.says(r"\bfrom\b|\bsources?\b|\bfeed(?:s|ing)?\b|\bupstream\b|\binputs?\b"):
         return []  # trouble in the table is the reason to ask where it comes from
@@ -168,6 +170,8 @@ def _upstream_of_trouble(c: Context, args: dict[str, str]) -> list[Query]:
 def _widened(c: Context, args: dict[str, str]) -> list[Query]:
     """Read an impact over lineage and keys: which key step, and whether the changed table's own keys count."""
     scope, shape = c.scope(), c.shape
+    if not c.any("LINEAGE") and c.says(r"\b(?:affected|hit|impacted|break|touched) (?:\w+ )?(?:by|via|through) (?:an? )?(?:fk|keys?)\b"):
+        return [Query("fk.children", args, scope, shape)]
     if not c.any("LINEAGE") and not c.says(
         r"\bdownstream\b|\bfeed\w*|\bflows?\b|\baffected\b|\bhit\b|\bimpacted\b"
     ):
@@ -227,6 +231,12 @@ def _keys(c: Context, args: dict[str, str]) -> list[Query]:
         raise Unclear(
             "Foreign keys are followed one step at a time here; ask for a path, a silo or an impact for longer chains."
         )
+    if c.says(r"\bincoming\b|\binbound\b|\bT1 as (?:an? |their |the )?(?:fk )?(?:\w+ )?parent"):
+        return [Query("fk.children", args, scope, shape)]
+    if c.says(r"\boutgoing\b|\boutbound\b"):
+        return [Query("fk.parents", args, scope, shape)]
+    if c.has("COUNT") and c.says(r"\bhow many (?:\w+ )?fk\b|\bnumber of (?:\w+ )?fk\b") and from_it and not to_it:
+        return [Query("fk.count_declared", args, shape=""), Query("fk.parents", args, scope, "count")]
     if to_it and not (from_it and not c.says(r"\b(?:reference|references|referencing|to|at|on|into) T1\b")):
         return [Query("fk.children", args, scope, shape)]
     if from_it:

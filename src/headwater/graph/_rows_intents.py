@@ -8,7 +8,7 @@ from headwater.graph._direction import flow_between, votes
 from headwater.graph._intents import Context, Query, Unclear, direction
 from headwater.graph._mentions import Scope
 
-_FLOW = r"\b(?:flow\w*|propagat\w+|reach\w*|feeds?|fed|end(?:s|ed)? up|contribut\w+|go(?:es)? into|land\w*|arriv\w+|mak\w+ (?:its|their) way|com(?:e|es) from|deriv\w*|depend\w*|originat\w*|trace\w*|find\w* (?:its|their) way|leak\w*|cross\w*|pass\w*|travel\w*|influenc\w+|enter\w*|draw\w*|pull\w*|use\w*|consum\w+|get\w* (?:data|rows)|receiv\w+|load\w*|source[ds]?)\b"
+_FLOW = r"\b(?:flow\w*|propagat\w+|reach\w*|feeds?|fed|end(?:s|ed)? up|contribut\w+|go(?:es)? into|land\w*|arriv\w+|mak\w+ (?:its|their) way|com(?:e|es) from|deriv\w*|depend\w*|originat\w*|trace\w*|find\w* (?:its|their) way|leak\w*|contain\w*|includ\w*|cross\w*|pass\w*|travel\w*|influenc\w+|enter\w*|draw\w*|pull\w*|use\w*|consum\w+|get\w* (?:data|rows)|receiv\w+|load\w*|source[ds]?)\b"
 
 
 def applies(c: Context) -> bool:
@@ -24,7 +24,7 @@ def applies(c: Context) -> bool:
     if c.says(r"\bfk\b|\bkeys?\b|\bjoin\w*|\breferenc\w+") or c.any("COMPONENT"):
         return False
     if len(c.mentions.tables) == 2:
-        return (c.has("BOOLEAN") and c.says(_FLOW)) or (c.has("COMMON", "LIST") and bool(_flow_words(c)))
+        return (c.has("BOOLEAN") and c.says(_FLOW)) or (c.has("COMMON") and bool(_flow_words(c)) and not c.has("BOOLEAN"))
     return False
 
 
@@ -63,7 +63,7 @@ def _one_row(c: Context, code: str, row_code: str) -> list[Query]:
     if not way and c.says(r"\bdownstream\b|\bdescend\w*|\bend(?:s|ed)? up in (?:which|what)\b"):
         way = "down"
     if not way and c.says(
-        r"\b(?:provenance|history|origin\w*|ancest\w+|upstream|processed|trace|behind|came from|come from|lineage of)\b"
+        r"\b(?:provenance|history|origin\w*|ancest\w+|upstream|processed|trace|behind|came from|come from|lineage of|pass(?:ed|es)? through|went into T\d+|flow(?:ed)? through)\b"
     ):
         way = "up"
     if not way:
@@ -92,7 +92,7 @@ def _row_sets(c: Context, args: dict[str, object], way: str) -> list[Query]:
     near = "direct_sources" if way == "up" else "direct_targets"
     counted = c.has("COUNT")
     what = re.search(
-        r"\b(?:which|what|how many|list|name|show|give|all|number of|count of|enumerate|find|identify)\b((?: \S+){0,6}?) (tables?|rows?|records?|views?|marts?|tuples?)\b",
+        r"\b(?:which|what|how many|count|list|name|show|give|all|number of|count of|enumerate|find|identify)\b((?: \S+){0,6}?) (tables?|rows?|records?|views?|marts?|tuples?)\b",
         c.text,
     )
     noun = what[2] if what else ""
@@ -162,7 +162,7 @@ def _two_rows(c: Context, rows: list[tuple[str, str]]) -> list[Query]:
 
 def _two_tables(c: Context) -> list[Query]:
     a, b = c.mentions.tables.values()
-    if c.has("COMMON") and c.has("LIST") and not c.says(r"^(?:does|do|is|are|can)\b"):
+    if c.has("COMMON") and not c.says(r"^(?:does|do|is|are|can)\b"):
         ways = {way for got in votes(c.text.replace(" both", "")).values() for way in got}
         if ways == {"down"} or c.says(r"\b(?:derived|loaded|built|fed) from both\b"):
             raise Unclear(
@@ -183,10 +183,13 @@ def _groups(c: Context) -> list[Query]:
     assert verb is not None
     left = re.findall(r"\b[GLS]\d+\b", c.text[: verb.start()])
     right = re.findall(r"\b[GLS]\d+\b", c.text[verb.end() :])
+    if not left and re.search(r"\bfrom\b.*\b(?:in)?to\b", c.text[verb.end() :]):
+        first, second = re.split(r"\b(?:in)?to\b", c.text[verb.end() :], maxsplit=1)
+        left, right = (re.findall(r"\b[GLS]\d+\b", part) for part in (first, second))
     if not left or not right:
         raise Unclear("Say from which group or layer to which the data would move.")
     inward = re.search(
-        r"\b(?:com(?:e|es) from|deriv\w*|depend\w*|originat\w*|trace\w*|draw\w*|pull\w*|use\w*|consum\w+|get\w*|receiv\w+|load\w*|source[ds]?|fed)\b",
+        r"\b(?:com(?:e|es) from|deriv\w*|depend\w*|originat\w*|trace\w*|draw\w*|pull\w*|use\w*|consum\w+|get\w*|receiv\w+|load\w*|source[ds]?|fed|contain\w*|includ\w*)\b",
         verb.group(),
     )
     inward = (

@@ -8,6 +8,12 @@ from headwater.graph._direction import flow_between, votes
 from headwater.graph._intents import Context, Query, Unclear
 
 _REFERENCE = (
+    (r"(?P<c>T\d+) (?:\w+ ){0,5}?(?P<p>T\d+) (?:\w+ ){0,5}?(?:own|its) (?:\w+ )?(?:fk|keys?)\b", ""),
+    (r"(?P<c>T\d+) (?:\w+ ){0,5}?(?P<p>T\d+) (?:\w+ ){0,4}?(?:fk|keys?) of its own\b", ""),
+    (r"(?P<c>T\d+) (?:\w+ ){0,2}?child(?: ,| and| /)+ (?P<p>T\d+) (?:\w+ ){0,2}?parent", ""),
+    (r"(?P<p>T\d+) (?:\w+ ){0,2}?parent(?: ,| and| /)+ (?P<c>T\d+) (?:\w+ ){0,2}?child", ""),
+    (r"(?P<c>T\d+) (?:have|has) (?P<p>T\d+) as (?:an? |its |the )?(?:\w+ ){0,2}?parent", ""),
+    (r"(?P<p>T\d+) (?:have|has) (?P<c>T\d+) as (?:an? |its |the )?(?:\w+ ){0,2}?child", ""),
     # child before parent
     (r"(?P<p>T\d+) (?:the |a )?(?:table )?(?:that |which |where )(?:\w+ ){0,4}?(?:fk|keys?|constraint) (?:of|in|on|from) (?P<c>T\d+) (?:points?|refers?|leads?|goes|targets)", ""),
     (r"(?P<c>T\d+) (?:\w+ ){0,4}?(?:referenc(?:e|es|ing)|target(?:s|ing)?|point(?:s|ing)? (?:\w+ )?(?:at|to)|refers? to) (?:\w+ ){0,2}?(?P<p>T\d+)", ""),
@@ -19,7 +25,7 @@ _REFERENCE = (
     (r"(?P<c>T\d+) (?:\w+ ){0,3}?(?:a |the |direct |fk )*(?:child|dependent)(?: table)? (?:\w+ )?of (?P<p>T\d+)", ""),
     (r"(?P<c>T\d+) (?:\w+ ){0,2}?keyed (?:\w+ )?(?:to|on|into) (?P<p>T\d+)", ""),
     (r"(?P<c>T\d+) (?:-> )(?P<p>T\d+) (?:\w+ ){0,4}?fk\b", ""),
-    (r"\bfk (?:\w+ ){0,2}?(?P<c>T\d+) -> (?P<p>T\d+)", ""),
+    (r"\b(?:fk|keys?) (?:\w+ ){0,2}?(?P<c>T\d+) -> (?P<p>T\d+)", ""),
     (r"(?P<c>T\d+) ->(?: :| ,)? (?P<p>T\d+) .*\bfk\b", ""),
     # parent before child
     (r"(?P<p>T\d+) (?:\w+ ){0,3}?(?:referenced|pointed (?:at|to)|targeted) (?:\w+ ){0,3}?(?:by|from|in) (?:\w+ ){0,4}?(?P<c>T\d+)", ""),
@@ -107,7 +113,7 @@ def _hops(c: Context, a: str, b: str) -> list[Query]:
 def _common(c: Context, a: str, b: str) -> list[Query]:
     if (
         not c.has("COMMON")
-        or not c.has("LIST")
+        or (c.has("BOOLEAN") and not c.has("LIST"))
         or c.any("PATH", "COMPONENT")
         and not c.says(r"\bboth\b|\bcommon\b")
     ):
@@ -150,7 +156,7 @@ def _common(c: Context, a: str, b: str) -> list[Query]:
 def _path_list(c: Context, a: str, b: str) -> list[Query]:
     """Read "which tables lie between", "how do I get from A to B"; yes-no questions are read later."""
     asks = c.says(
-        r"\b(?:shortest|quickest|minimal|fewest|smallest|best|simplest|cheapest|full|optimal)\b.*\b(?:paths?|routes?|chain|joins?|bridge|way|sequence|list)\b|\b(?:through|via|over) (?:what|which)\b|^(?:please )?how\b|[.,:;] how\b|\bhow (?:do|can|could|would|should|might|to|does)\b|\bwhat is the (?:\w+ ){0,3}?(?:paths?|route|bridge|join|chain|link|connection)\b|\b(?:which|what) tables?\b.*\b(?:link|connect|join|between|bridge|walk|through|via|cross|traverse|sit|relate|tie)\w*\b|\b(?:list|write|give|show|name|find|print|tell|display|return|need|want)\b.*\b(?:path|route|chain|joins?|sequence|way)\b|^(?:the )?(?:\w+ )?(?:path|route|chain|join path)\b|\bwhat (?:\w+ )?(?:joins?|chain|path|route)\b|\bwhich (?:\w+ )?(?:joins?|chain|path|route)\b|\bin between\b|\bjoin order\b"
+        r"\b(?:shortest|quickest|minimal|fewest|smallest|best|simplest|cheapest|full|optimal)\b.*\b(?:paths?|routes?|chain|joins?|bridge|way|sequence|list)\b|\b(?:through|via|over) (?:what|which)\b|^(?:please )?how\b|\bhow T\d+ (?:\w+ )?(?:connect|relat|link|join)\w*|\btables? .*\bto (?:relate|connect|join|link|combine) T|[.,:;] how\b|\bhow (?:do|can|could|would|should|might|to|does)\b|\bwhat is the (?:\w+ ){0,3}?(?:paths?|route|bridge|join|chain|link|connection)\b|\b(?:which|what) tables?\b.*\b(?:link|connect|join|between|bridge|walk|through|via|cross|traverse|sit|relate|tie)\w*\b|\b(?:list|write|give|show|name|find|print|tell|display|return|need|want)\b.*\b(?:path|route|chain|joins?|sequence|way)\b|^(?:the )?(?:\w+ )?(?:path|route|chain|join path)\b|\bwhat (?:\w+ ){0,5}?(?:joins?|chain|path|route)\b|\bwhich (?:\w+ )?(?:joins?|chain|path|route)\b|\bin between\b|\bjoin order\b"
     )
     if not asks or not c.any("PATH", "CONNECT"):
         return []
@@ -163,12 +169,16 @@ def _path_list(c: Context, a: str, b: str) -> list[Query]:
         return []
     if c.says(r"\b(?:number|count|length) of\b") or c.has("IMPACT") and not c.any("JOIN", "PATH"):
         return []
-    return _path(c, a, b)
+    return _path_query(c, a, b)
 
 
 def _path(c: Context, a: str, b: str) -> list[Query]:
     if not c.any("PATH") and not c.says(r"T\d+ (?:->|\.\.\.) T\d+|\bjoin\w*\b|\bfrom T\d+ to T\d+\b"):
         return []
+    return _path_query(c, a, b)
+
+
+def _path_query(c: Context, a: str, b: str) -> list[Query]:
     source, target = _ends(c, a, b)
     args = {"source": source, "target": target}
     edges = c.edges("")
@@ -229,7 +239,7 @@ def _flow(c: Context, a: str, b: str) -> list[Query]:
         source, target = _ends(c, a, b)
         return [Query("lineage.reaches", {"source": source, "target": target}, shape="")]
     codes = {name: code for code, name in c.mentions.tables.items()}
-    pair = flow_between(c.text, codes[a], codes[b])
+    pair = flow_between(re.sub(r"\breach\w*", "", c.text), codes[a], codes[b])
     reach = re.search(r"\b(T\d+) (?:\w+ ){0,3}?reach(?:es)? (T\d+)", c.text)
     if pair is None and reach and c.edges("") == "lineage":
         pair = reach[1], reach[2]
@@ -271,6 +281,8 @@ def _trouble(c: Context) -> tuple[str, str] | None:
 
 
 def _component(c: Context, a: str, b: str) -> list[Query]:
+    if c.says(r"^(?:\w+ )?(?:which|what|who|how|list|name|show|give|by how|where)\b"):
+        return []
     if not c.any("CONNECT", "COMPONENT", "SAME", "DIFFERENT"):
         return []
     if not c.has("BOOLEAN") and not c.says(r"\?|\bconnected\b|\bsame\b|\bdifferent\b"):

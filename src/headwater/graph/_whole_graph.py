@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from headwater.graph import _lexicon as lexicon
 from headwater.graph._intents import Context, Query, Unclear
 from headwater.graph._mentions import Scope
@@ -55,7 +57,7 @@ def _labelled(c: Context, scope: Scope, shape: str) -> list[Query]:
     busy = c.any("IMPACT", "FK", "CONNECT") or c.says(
         r"\b(?:feeds?|fed|flow\w*|derived|depend\w*|loaded from|populat\w+|upstream|downstream|sources? of|read|reads|built)\b"
     )
-    if busy or not c.says(
+    if busy or not re.fullmatch(r"(?:the |all |every |my )*(?:(?:[GLSD]\d+|'s|of|in|-|and) ?)+[?.!]?", c.text) and not c.says(
         r"\b(?:tables?|layer|members?|views?|files?|silo|domain|group|area|size|marts|contents?|in|of|all|has|have)\b"
     ):
         raise Unclear(_NO_TABLE)
