@@ -85,7 +85,10 @@ class LocalIndex:
         self._searchers: dict[Part, tantivy.Searcher] = {}
         self._headers: dict[int, Header] = {}
         self._frequencies: dict[tuple[Part, str, str], int] = {}
-        self._seen: tuple[int, str] | None = None
+        self._seen: tuple[int, int] | None = None
+        self._commits = 0  # of this object: SQLite's own count tells of the others
+        self._generation = 0
+        self._copies = False
         self._lock = threading.Lock()
         if write:
             self._catch_up()
@@ -109,7 +112,7 @@ class LocalIndex:
     @property
     def generation(self) -> int:
         """Generation of the last complete commit, 0 for a new index."""
-        return int(self._store.meta("generation", "0"))
+        return self._generation
 
     def stats(self) -> IndexStats:
         """Return what the index holds."""
@@ -129,9 +132,11 @@ class LocalIndex:
     def refresh(self) -> None:
         """Move on to the last commit of any process; a search does so by itself."""
         with self._lock:
-            seen = (self._store.version(), self._store.meta("commit"))
+            seen = (self._store.version(), self._commits)
             if seen == self._seen:
                 return
+            self._generation = int(self._store.meta("generation", "0"))
+            self._copies = self._store.has_duplicates()
             for part, index in self._indexes.items():
                 index.reload()
                 self._searchers[part] = index.searcher()
@@ -221,7 +226,7 @@ class LocalIndex:
         with self._store.transaction():
             self._store.set_pending((), ())
             self._store.set_meta("generation", str(generation))
-            self._store.set_meta("commit", str(int(self._store.meta("commit", "0")) + 1))
+        self._commits += 1
         self.refresh()
 
     def _catch_up(self) -> None:
@@ -248,7 +253,7 @@ class LocalIndex:
         """Merge vector segments and let the text index finish its merges."""
         with self._store.transaction():
             self._vectors.merge(self._store)
-            self._store.set_meta("commit", str(int(self._store.meta("commit", "0")) + 1))
+        self._commits += 1
         self._vectors.discard(self._store)
         for part in PARTS:
             writer = self._writer(part)
@@ -374,7 +379,7 @@ class LocalIndex:
 
     def duplicates_of(self, documents: Sequence[str]) -> dict[str, list[str]]:
         """Return the copies of documents."""
-        return self._store.duplicates_of(documents)
+        return self._store.duplicates_of(documents) if self._copies else {}
 
     def matching(self, filters: Filters) -> set[int]:
         """Return the numbers of what passes the filters."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from headwater.search._text import fold_word, terms_of
 
@@ -227,9 +228,15 @@ def parse_query(text: str) -> ParsedQuery:
     return ParsedQuery(text, terms, phrases, found, notes)
 
 
+_MAY_VARY = re.compile("|".join(f"(?:{pattern})" for pattern, _ in (*_VARIANTS, *_VARIANTS_BACK)))
+
+
+@lru_cache(maxsize=10_000)
 def spelling_variants(word: str) -> list[str]:
     """Return other regular spellings of an English word, British for American and the other way round."""
     word = fold_word(word)
+    if not _MAY_VARY.search(word):
+        return []
     found = {re.sub(pattern, by, word) for table in (_VARIANTS, _VARIANTS_BACK) for pattern, by in table}
     return sorted(found - {word})
 

@@ -51,6 +51,9 @@ class Match:
     mask: int = 0
 
 
+NO_MATCH = Match(0, 0, 0.0)
+
+
 @dataclass(slots=True)
 class Evidence:
     """What speaks for one document, or for one dataset's own card."""
@@ -79,10 +82,11 @@ def gather(
             evidence = of(match.doc)
             if evidence is None:
                 continue
-            name = "passage" if part == "passages" else "card"
-            held = getattr(evidence, name)
-            if held is None or match.score > held.score:
-                setattr(evidence, name, match)
+            if part == "passages":
+                if evidence.passage is None or match.score > evidence.passage.score:
+                    evidence.passage = match
+            elif evidence.card is None or match.score > evidence.card.score:
+                evidence.card = match
     for space, rows in vectors.items():
         for rid, doc, cosine in rows:
             evidence = of(doc)
@@ -91,10 +95,25 @@ def gather(
     return found
 
 
-def share(mask: int, weights: Sequence[float]) -> float:
-    """Return the share of the terms' information that a mask covers, 0 to 1."""
-    total = sum(weights)
-    return sum(w for i, w in enumerate(weights) if mask >> i & 1) / total if total else 0.0
+class Coverage:
+    """How much of a query's information a set of its terms holds.
+
+    Args:
+        weights: information of each term, in the order of the masks' bits.
+    """
+
+    def __init__(self, weights: Sequence[float]) -> None:
+        self._weights = weights
+        self._total = sum(weights) or 1.0
+        self._known: dict[int, float] = {}
+
+    def __call__(self, mask: int) -> float:
+        """Return the share of the information, 0 to 1."""
+        found = self._known.get(mask)
+        if found is None:
+            held = sum(w for i, w in enumerate(self._weights) if mask >> i & 1)
+            found = self._known[mask] = held / self._total
+        return found
 
 
 def lexical_scores(
@@ -106,34 +125,30 @@ def lexical_scores(
         evidence: by document number.
         weights: information of each query term, in the order of the masks' bits.
     """
+    coverage = Coverage(weights)
     cards: dict[str, Match] = {}
     members: dict[str, list[Evidence]] = {}
     for item in evidence.values():
         if item.header.document:
-            members.setdefault(item.header.dataset, []).append(item)
+            if item.card or item.passage:
+                members.setdefault(item.header.dataset, []).append(item)
         elif item.card:
             cards[item.header.dataset] = item.card
     datasets: dict[str, float] = {}
     documents: dict[int, float] = {}
     for name in {*cards, *members}:
-        own = cards.get(name)
-        mask = own.mask if own else 0
-        base = own.score if own else 0.0
+        own = cards.get(name, NO_MATCH)
         best_card = best_passage = 0.0
-        covered = share(mask, weights)
+        covered = coverage(own.mask)
         for item in members.get(name, ()):
-            if not (item.card or item.passage):
-                continue
-            card = item.card.score if item.card else 0.0
-            passage = item.passage.score if item.passage else 0.0
-            best_card, best_passage = max(best_card, card), max(best_passage, passage)
-            held = max(share(mask | m.mask, weights) for m in (item.card, item.passage) if m)
+            card, passage = item.card or NO_MATCH, item.passage or NO_MATCH
+            best_card, best_passage = max(best_card, card.score), max(best_passage, passage.score)
+            held = max(coverage(own.mask | card.mask), coverage(own.mask | passage.mask))
             covered = max(covered, held)
-            score = card + PASSAGE_SHARE * passage + DATASET_SHARE * base
+            score = card.score + PASSAGE_SHARE * passage.score + DATASET_SHARE * own.score
             documents[item.header.doc] = score * math.sqrt(held)
-        score = base + CARD_SHARE * best_card + PASSAGE_SHARE * best_passage
-        if score:
-            datasets[name] = score * math.sqrt(covered)
+        score = own.score + CARD_SHARE * best_card + PASSAGE_SHARE * best_passage
+        datasets[name] = score * math.sqrt(covered)
     return datasets, documents
 
 

@@ -58,7 +58,7 @@ class SearchOptions:
     k: int = 10
     mode: Mode = "hybrid"
     filters: Filters = field(default_factory=Filters)
-    depth: int = 100
+    depth: int = 50
     vector_weight: float = VECTOR_WEIGHT
     rank_constant: float = RANK_CONSTANT
     snippet_chars: int = 240

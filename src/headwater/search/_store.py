@@ -250,6 +250,13 @@ class Store:
                 found.setdefault(original, []).append(copy)
         return found
 
+    def has_duplicates(self) -> bool:
+        """Return whether any document repeats another."""
+        return (
+            self._db.execute("select 1 from documents where duplicate_of != '' limit 1").fetchone()
+            is not None
+        )
+
     def matching(self, filters: Filters) -> set[int]:
         """Return the documents that pass the filters, and the cards of the datasets that hold one of them."""
         clauses, values = ["document != ''"], list[Any]()

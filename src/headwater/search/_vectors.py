@@ -38,22 +38,13 @@ class Segment:
 
         self.folder = folder
         self.rows = rows
-        self._dead = dead
+        self.dead = _unpacked(dead, rows)
         paths = {name: folder / f"{name}.npy" for name in ARRAYS}
         self.arrays: dict[str, NDArray[Any]] = {
             name: np.load(path, mmap_mode="r")
             for name, path in paths.items()
             if name in ARRAYS[:3] or path.exists()
         }
-
-    def dead(self) -> NDArray[np.bool_]:
-        """Return a mask of the rows that have been deleted."""
-        import numpy as np
-
-        if not self._dead:
-            return np.zeros(self.rows, dtype=bool)
-        bits = np.frombuffer(zlib.decompress(self._dead), dtype=np.uint8)
-        return np.unpackbits(bits, count=self.rows).astype(bool)
 
     def vectors(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return whole vectors of some rows."""
@@ -67,11 +58,40 @@ class Segment:
         )
 
 
+def _unpacked(dead: bytes, rows: int) -> NDArray[np.bool_] | None:
+    """Return a mask of the rows that have been deleted, None for none."""
+    import numpy as np
+
+    if not dead:
+        return None
+    return np.unpackbits(np.frombuffer(zlib.decompress(dead), dtype=np.uint8), count=rows).astype(bool)
+
+
 def pack_mask(mask: NDArray[np.bool_]) -> bytes:
     """Return a mask as compressed bits."""
     import numpy as np
 
     return zlib.compress(np.packbits(mask).tobytes(), 1) if mask.any() else b""
+
+
+def _largest(scores: NDArray[np.float32], count: int) -> NDArray[np.int64]:
+    """Return the places of the `count` largest scores, unordered.
+
+    The largest of small blocks bound the count-th score from below, so that only the few scores above that bound are
+    sorted: one pass over the scores instead of a partition of all of them.
+    """
+    import numpy as np
+
+    size = len(scores)
+    block = size // (4 * count)
+    if block < 4:
+        return np.arange(size) if count >= size else np.argpartition(scores, size - count)[size - count :]
+    heads = scores[: size // block * block].reshape(-1, block).max(axis=1)
+    bound = np.partition(heads, len(heads) - count)[len(heads) - count]
+    above = np.flatnonzero(scores >= bound)
+    if len(above) <= count:
+        return above
+    return above[np.argpartition(scores[above], len(above) - count)[len(above) - count :]]
 
 
 class VectorFolder:
@@ -123,7 +143,8 @@ class VectorFolder:
             segment = Segment(self._folder / name, rows, dead)
             hit = np.isin(segment.arrays["docs"], gone)
             if hit.any():
-                store.set_segment(name, space, rows, pack_mask(segment.dead() | hit))
+                gone_before = segment.dead if segment.dead is not None else False
+                store.set_segment(name, space, rows, pack_mask(hit | gone_before))
 
     def nearest(
         self, space: str, query: NDArray[np.float32], limit: int, docs: NDArray[np.int64] | None = None
@@ -142,17 +163,12 @@ class VectorFolder:
         for segment in self._open.get(space, []):
             coarse = segment.arrays["coarse"]
             scores = coarse @ query[: coarse.shape[1]]
-            barred = segment.dead()
+            if segment.dead is not None:
+                scores[segment.dead] = -np.inf
             if docs is not None:
-                barred |= ~np.isin(segment.arrays["docs"], docs)
-            if barred.any():
-                scores[barred] = -np.inf
+                scores[~np.isin(segment.arrays["docs"], docs)] = -np.inf
             wanted = limit if coarse.shape[1] == query.shape[0] else limit * SHORTLIST
-            rows = (
-                np.argpartition(-scores, wanted)[:wanted]
-                if wanted < segment.rows
-                else np.arange(segment.rows)
-            )
+            rows = _largest(scores, wanted)
             rows = np.sort(rows[scores[rows] > -np.inf])
             exact = segment.vectors(rows) @ query
             best = np.argsort(-exact, kind="stable")[:limit]
@@ -173,9 +189,9 @@ class VectorFolder:
             listed.setdefault(space, []).append((name, Segment(self._folder / name, rows, dead)))
         replaced: list[str] = []
         for space, members in listed.items():
-            if len(members) < 2 and not any(s.dead().any() for _, s in members):
+            if len(members) < 2 and all(s.dead is None for _, s in members):
                 continue
-            live = [np.flatnonzero(~s.dead()) for _, s in members]
+            live = [np.arange(s.rows) if s.dead is None else np.flatnonzero(~s.dead) for _, s in members]
             parts = {
                 key: np.concatenate([s.arrays[key][rows] for (_, s), rows in zip(members, live, strict=True)])
                 for key in members[0][1].arrays
