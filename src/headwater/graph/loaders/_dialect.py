@@ -36,7 +36,20 @@ _SIGNS: list[tuple[str, int, str]] = [
     ("duckdb", 3, r"\bCREATE\s+(?:OR\s+REPLACE\s+)?MACRO\b|\bBY\s+NAME\b|\bSELECT\s+\*\s+EXCLUDE\s*\(|\bFROM\s+'[^']+\.(?:parquet|csv|json)'|\bASOF\s+JOIN\b"),
 ]  # fmt: skip
 _COMPILED = [(dialect, weight, re.compile(sign, re.I | re.M)) for dialect, weight, sign in _SIGNS if weight]
-_HEAD = 400_000
+_HEAD = 100_000
+_COMMENTS = re.compile(r"--[^\n]*|/\*(?!!).*?\*/", re.S)
+
+# A comment in the first lines that names the product: `-- PostgreSQL database dump`, `--sql server CDM DDL`.
+_NAMES = {
+    "postgresql": "postgres", "postgres": "postgres", "sqlserver": "tsql", "tsql": "tsql", "transactsql": "tsql", "mysql": "mysql",
+    "mariadb": "mysql", "oracle": "oracle", "snowflake": "snowflake", "bigquery": "bigquery", "redshift": "redshift",
+    "sqlite": "sqlite", "duckdb": "duckdb", "spark": "spark", "databricks": "databricks", "hive": "hive",
+}  # fmt: skip
+_NAMED = re.compile(
+    r"^\s*(?:--|/\*|\*|#)[^\n]*?\b(postgresql|postgres|sql server|sqlserver|t-sql|tsql|transact-sql|mysql|mariadb|oracle|snowflake|bigquery"
+    r"|redshift|sqlite|duckdb|spark|databricks|hive)\b",
+    re.I | re.M,
+)
 
 _ALIASES = {
     "": "", "ansi": "", "generic": "", "postgresql": "postgres", "pg": "postgres", "sqlserver": "tsql", "mssql": "tsql",
@@ -63,8 +76,11 @@ def detect_dialect(text: str) -> str:
     sign itself asks for a position; their weights add up, and a single weak sign does not decide.
     """
     sample = text if len(text) <= 2 * _HEAD else text[:_HEAD] + text[-_HEAD:]
-    sample = re.sub(r"--[^\n]*", "", sample)
+    hint = _NAMED.search("\n".join(sample.split("\n", 20)[:20]))
+    sample = _COMMENTS.sub(" ", sample)
     scores: dict[str, int] = {}
+    if hint:
+        scores[_NAMES[re.sub(r"\W", "", hint.group(1).lower())]] = 3
     for dialect, weight, sign in _COMPILED:
         if sign.search(sample):
             scores[dialect] = scores.get(dialect, 0) + weight

@@ -103,6 +103,14 @@ def _pattern(dialect: str) -> re.Pattern[str]:
     )
 
 
+@cache
+def _literal_rows(dialect: str) -> re.Pattern[str]:
+    """Rows of literals after VALUES: data that dumps are full of and that say nothing about the schema."""
+    text = r"'(?:[^'\\]|\\.|'')*'" if dialect in _BACKSLASH else r"'[^']*(?:''[^']*)*'"
+    row = rf"\((?:[\s,\d.+\-]|(?i:null|default|true|false|e[+-]?\d|0x[0-9a-f]+)|[nNxX]?{text})*\)"
+    return re.compile(rf"\s*{row}(?:\s*,\s*{row})*")
+
+
 _UNQUOTE = {'"': '""', "`": "``", "[": "]]"}
 # What starts a statement of a script, seen inside a string or comment, says that its end was forgotten.
 _SWALLOWED = re.compile(r"\n[ \t]*(?:CREATE|ALTER|DROP|INSERT)\s+(?:\w+\s+)?(?:TABLE|VIEW|INTO)\b", re.I)
@@ -126,7 +134,7 @@ def _lex(text: str, dialect: str, first_line: int, cut_short: set[int]) -> tuple
     """Lex once; the second value is a quote that must have lost its end, if the quotes do not add up."""
     broken: list[tuple[int, str]] = []
     tokens: list[Token] = []
-    pattern, position = _pattern(dialect), 0
+    pattern, literals, position = _pattern(dialect), _literal_rows(dialect), 0
     add = tokens.append
     while True:
         for match in pattern.finditer(text, position):
@@ -149,7 +157,11 @@ def _lex(text: str, dialect: str, first_line: int, cut_short: set[int]) -> tuple
                 break
             part = text[start:end]
             if kind == WORD:
-                add(Token(WORD, part.upper(), part, start, end))
+                key = part.upper()
+                add(Token(WORD, key, part, start, end))
+                if key == "VALUES" and (rows := literals.match(text, end)):
+                    position = rows.end()
+                    break
             elif kind == QUOTED:
                 add(Token(QUOTED, _unquote(part), part, start, end))
             else:

@@ -53,8 +53,18 @@ class Names:
         """Note that `name` is another name of `target`."""
         self._synonyms[tuple(p.casefold() for p in name.parts)] = target
 
-    def find(self, name: Name, near: str = "") -> str | None:
-        """Return the table that `name` means in a statement about table `near`, or None."""
+    def defined_elsewhere(self, name: Name, database: str) -> str | None:
+        """Return the table of this name that another selected database defines."""
+        known = self._folded.get(tuple(p.casefold() for p in name.parts), [])
+        other = self._database.get(known[0], "") if known else ""
+        return known[0] if other and database and other != database.casefold() else None
+
+    def database_of(self, table: str) -> str:
+        """Return the database that was selected where a table was defined, folded, or ""."""
+        return self._database.get(table, "")
+
+    def find(self, name: Name, near: str = "", database: str = "") -> str | None:
+        """Return the table that `name` means in a statement about table `near` of a selected database, or None."""
         text = name.text
         if text in self._exact:
             return text
@@ -62,13 +72,15 @@ class Names:
         if folded in self._synonyms:
             target = self._synonyms.pop(folded)
             try:
-                return self.find(target, near) or target.text
+                return self.find(target, near, database) or target.text
             finally:
                 self._synonyms[folded] = target
         same = self._folded.get(folded)
         if same:
             return same[0]
         longer = self._tails.get(folded, [])
+        if len(longer) > 1 and database:
+            longer = [t for t in longer if t.split(".")[0].casefold() == database.casefold()] or longer
         if len(longer) > 1:
             schema = near.rsplit(".", 1)[0].casefold() if "." in near else ""
             inside = [t for t in longer if t.rsplit(".", 1)[0].casefold() == schema]
@@ -93,6 +105,6 @@ class Names:
                         return text
         return None
 
-    def find_or_add(self, name: Name, near: str = "") -> str:
+    def find_or_add(self, name: Name, near: str = "", database: str = "") -> str:
         """Return the table that `name` means; a name never defined is kept as it stands."""
-        return self.find(name, near) or self.add(name)
+        return self.find(name, near, database) or self.add(name)

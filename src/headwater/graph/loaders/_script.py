@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,11 @@ _SELECT_INTO_VARIABLES = {"oracle", "mysql"}
 _MOVES = {"INSERT", "MERGE", "UPDATE", "WITH", "REPLACE", "UPSERT", "FROM"}
 
 
+_SETVAR = re.compile(r"^\s*:setvar\s+(\w+)\s+\"?([^\"\n]+?)\"?\s*$", re.I | re.M)
+# A comment right before a definition may say to which group and layer the table belongs.
+_LABELS = re.compile(r"\b(silo|group|domain|layer)\s*[:=]\s*([\w-]+)", re.I)
+
+
 @dataclass(slots=True)
 class _File:
     """One script: its name, dialect, line numbers and session (temporary tables, selected database)."""
@@ -30,7 +36,7 @@ class _File:
     lines: Lines
     session: Session
     database: str = ""
-    schema: str = ""
+    settings: dict[str, str] = field(default_factory=dict)
     variables: bool = False
     routine: bool = False
 
@@ -40,6 +46,7 @@ class _PendingKey:
     child: str
     key: KeyDef
     origin: Origin
+    database: str
 
 
 @dataclass(slots=True)
@@ -65,6 +72,7 @@ class SqlLoader:
         self._keys: list[_PendingKey] = []
         self._copies: list[_Copy] = []
         self._automatic: dict[str, set[str]] = {}
+        self._spelling: dict[str, str] = {}
 
     def add(self, text: str, file: str, dialect: str | None = None, first_line: int = 1) -> None:
         """Read one script.
@@ -78,7 +86,8 @@ class SqlLoader:
         from headwater.graph.loaders._lineage import Session
 
         dialect = detect_dialect(text) if dialect is None else dialect
-        self._read(text, _File(file, dialect, Lines(text, first_line), Session()), first_line)
+        settings = {f"$({name})": value for name, value in _SETVAR.findall(text)} if dialect == "tsql" else {}
+        self._read(text, _File(file, dialect, Lines(text, first_line), Session(), settings=settings), first_line)
 
     def add_query(self, text: str, target: Name, file: str, dialect: str) -> None:
         """Note the query a view or model is made from, for its lineage; `target` is already in the graph."""
@@ -109,7 +118,8 @@ class SqlLoader:
             self._move(statement, here)
         elif first == "USE" or (first == "SET" and second in ("SEARCH_PATH", "SCHEMA")):
             name, _ = read_name(statement.tokens, 2 if second in ("DATABASE", "SCHEMA", "CATALOG") else 1)
-            here.database = name.parts[0] if name.parts else ""
+            here.database = here.settings.get(name.parts[0], name.parts[0]) if name.parts else ""
+            self._spelling[here.database.casefold()] = here.database
         elif first == "RENAME" and second == "TABLE":
             self._rename(statement)
         elif first in DYNAMIC_SQL:
@@ -118,6 +128,8 @@ class SqlLoader:
             self._declare(statement, here)
         elif first == "DO":
             self._body(statement, here)
+        elif len(statement.tokens) > 1 and statement.tokens[1].key in (":=", ":"):
+            pass  # an assignment, or the label of a loop
         elif not (first in SILENT_STATEMENTS or statement.routine is not None or statement.inside or here.routine):
             self._problem(statement, here, "the statement was not understood")
 
@@ -156,7 +168,12 @@ class SqlLoader:
             self._temporary(statement, table, here)
             return
         name = self._define(table.name, here)
-        self.graph.add_table(GraphTable(name, table.columns, origin=origin, primary_key=table.primary_key))
+        made = self.graph.add_table(GraphTable(name, table.columns, origin=origin, primary_key=table.primary_key))
+        for label, value in _LABELS.findall(_comment_before(statement)):
+            if label.lower() == "layer":
+                made.layer = made.layer or value
+            else:
+                made.group = made.group or value
         self._automatic[name] = table.identity
         self._note_keys(name, table, statement, here)
         if table.like is not None:
@@ -166,6 +183,12 @@ class SqlLoader:
 
     def _define(self, name: Name, here: _File) -> str:
         """Note a table that is defined here; its spelling counts, not that of an earlier mention."""
+        elsewhere = self.names.defined_elsewhere(name, here.database)
+        if elsewhere is not None:  # two databases hold a table of one name
+            if elsewhere in self.graph.tables:
+                other = self.names.database_of(elsewhere)
+                self._call(self.graph.tables[elsewhere], Name((self._spelling.get(other, other), *elsewhere.split("."))))
+            name = Name((here.database, *name.parts))
         known = self.names.add(name, here.database)
         mentioned = self.graph.tables.get(known)
         if known != name.text and mentioned is not None and mentioned.placeholder:
@@ -241,7 +264,7 @@ class SqlLoader:
         self._tell(statement, change, here)
         if change.name.parts[-1].startswith("#"):
             return
-        name = self.names.find_or_add(change.name)
+        name = self.names.find_or_add(change.name, database=here.database)
         self._note_keys(name, change, statement, here)
         table = self.graph.tables.get(name)
         if table is None:
@@ -300,7 +323,7 @@ class SqlLoader:
     def _note_keys(self, name: str, table: TableDef, statement: Statement, here: _File) -> None:
         for key in table.keys:
             origin = Origin(self._tool(here), here.name, here.lines.at(key.position), statement.number)
-            self._keys.append(_PendingKey(name, key, origin))
+            self._keys.append(_PendingKey(name, key, origin, here.database))
 
     # --- data flow
 
@@ -452,7 +475,7 @@ class SqlLoader:
 
     def _finish_key(self, pending: _PendingKey) -> None:
         key = pending.key
-        parent = self.names.find_or_add(key.parent, pending.child)
+        parent = self.names.find_or_add(key.parent, pending.child, pending.database)
         table = self.graph.tables.get(parent)
         parent_columns = key.parent_columns or (table.primary_key if table else ())
         self.graph.add_foreign_key(
@@ -477,6 +500,15 @@ _TAILS = (
     ("WITH", "CHECK", "OPTION"), ("WITH", "CASCADED", "CHECK", "OPTION"), ("WITH", "LOCAL", "CHECK", "OPTION"),
     ("WITH", "READ", "ONLY"), ("WITH", "NO", "DATA"), ("WITH", "DATA"), ("WITH", "NO", "SCHEMA", "BINDING"),
 )  # fmt: skip
+
+
+def _comment_before(statement: Statement) -> str:
+    """Return the line comments that stand right before a statement."""
+    lines = statement.text[max(0, statement.tokens[0].start - 500) : statement.tokens[0].start].split("\n")[:-1]
+    out: list[str] = []
+    while lines and lines[-1].lstrip().startswith("--"):
+        out.append(lines.pop())
+    return "\n".join(out)
 
 
 def _without_tail(tokens: list[Token]) -> list[Token]:

@@ -80,7 +80,6 @@ class Script:
 
 _COPY_DATA = re.compile(r"^COPY\s[^;']*\sFROM\s+stdin\b[^;]*;[^\n]*\n(.*?)^\\\.\s*$", re.I | re.M | re.S)
 _DELIMITER = re.compile(r"^[ \t]*DELIMITER[ \t]+(\S+)[ \t]*$", re.I | re.M)
-_VALUES = re.compile(r"(?:[^;'\"]|'(?:[^'\\]|''|\\.)*'|\"(?:[^\"\\]|\\.)*\")*", re.S)
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -144,7 +143,6 @@ class _Splitter:
                 elif self._separates(i):
                     yield from self._cut(i)
                     self._begin(i)
-                    continue
                 if key == "BEGIN" and self._key(i + 1) not in _TRANSACTIONS:
                     self.blocks += 1
                 if key == "CASE":
@@ -158,7 +156,8 @@ class _Splitter:
                 elif key == "END" and self._key(i + 1) not in ("IF", "LOOP", "CASE", "WHILE", "REPEAT", "FOR"):
                     self.blocks = max(0, self.blocks - 1)
                 elif i == self.start and key == "GO" and self._alone(token):
-                    self.start = i + 1
+                    counted = self._key(i + 1).isdigit() and not self._line_start(i + 1)
+                    self.start = i + (2 if counted else 1)
                     self.routine, self.depth, self.cases, self.blocks = None, 0, 0, 0
                 elif key in ("AS", "IS", "BEGIN", "THEN", "ELSE", "LOOP", "DO") and self._opens_body(i):
                     yield from self._cut(i + 1)
