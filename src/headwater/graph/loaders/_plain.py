@@ -16,7 +16,7 @@ def load_schema(graph: SchemaGraph, data: Mapping[str, Any], file: str) -> None:
     exported = str(data.get("schema", "")).startswith("headwater.graph")
     tool = "headwater" if exported else "schema.json"
     for number, entry in enumerate(_entries(data, "tables")):
-        table = _table(entry, Origin(tool, file))
+        table = _table(entry, _origin(entry, tool, file))
         if table is None:
             graph.add_problem(file, 0, f"tables[{number}] has no name")
         else:
