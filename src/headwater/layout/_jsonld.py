@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from headwater.layout._json import (
+from headwater.layout._metadata import DatasetMetadata, FieldDoc
+from headwater.layout._parts import (
     MAX_ITEMS,
     coded_values,
     dicts,
@@ -18,7 +19,6 @@ from headwater.layout._json import (
     tags_of,
     text_of,
 )
-from headwater.layout._metadata import DatasetMetadata, FieldDoc
 
 _LINKED = frozenset(
     {

@@ -9,8 +9,9 @@ from typing import Any
 from headwater.layout._clean import plain_text
 from headwater.layout._dictionary import fields_from_rows
 from headwater.layout._files import metadata_rank
-from headwater.layout._json import fields_of, from_object, record
+from headwater.layout._json import from_object, record
 from headwater.layout._metadata import DatasetMetadata, Resource, merge_metadata
+from headwater.layout._parts import fields_of
 
 MAX_BYTES = 64 << 20
 """A larger document is not read as metadata."""

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from headwater.layout import clean_text
 from headwater.relations._names import column_similarity, column_words
 from headwater.relations._sketch import ColumnSketch, TableSketch
-
-if TYPE_CHECKING:
-    import numpy as np
 
 MIN_MATCH = 0.5
 """Least share of the child's distinct values that have to be found in the parent."""
@@ -28,6 +25,9 @@ MAX_COLUMNS_PER_VALUE = 400
 
 MAX_JOINS_PER_COLUMN = 20
 """Joins kept of one column, best first."""
+
+_LENIENT = 0.8
+_PAIRS_AT_ONCE = 4_000_000
 
 _NUMBERING = frozenset({"id", "key", "index", "number", "row", "seq", "pk", "idx", "objectid", "fid"})
 """Words of columns that number rows: shared numbers say nothing between two of them."""
@@ -127,39 +127,71 @@ def _dense(column: ColumnSketch) -> bool:
 
 
 def _candidates(columns: list[tuple[int, ColumnSketch]], new: int) -> Iterable[tuple[int, int]]:
-    """Yield pairs of columns of different tables, at least one of a new table, that share `MIN_SHARED` values."""
+    """Yield pairs of columns of different tables, at least one of a new table, that may hold one another's values.
+
+    All (hash, column) entries are sorted by hash; every run of equal hashes raises the pairs of its columns. Pairs are
+    yielded whose number of shared hashes may reach `MIN_MATCH` of one of the two columns.
+    """
     import numpy as np
 
-    if len(columns) < 2:
+    lengths = np.array([len(c.hashes) for _, c in columns], dtype=np.int64)
+    first_old = sum(1 for i, _ in columns if i < new)
+    if len(columns) < 2 or first_old == 0:
         return
-    hashes = np.concatenate([c.hashes for _, c in columns])
-    owner = np.repeat(np.arange(len(columns), dtype=np.int64), [len(c.hashes) for _, c in columns])
-    order = np.argsort(hashes, kind="stable")
-    hashes, owner = hashes[order], owner[order]
+    hashes, owner = _entries(columns, lengths, first_old)
     starts = np.flatnonzero(np.r_[True, hashes[1:] != hashes[:-1]])
     sizes = np.diff(np.r_[starts, len(hashes)])
-    pairs: list[np.ndarray[Any, Any]] = []
-    width = len(columns)
-    for size in np.unique(sizes[(sizes > 1) & (sizes <= MAX_COLUMNS_PER_VALUE)]):
-        at = starts[sizes == size]
-        if size > 30:  # frequent values: a part of them is enough to raise the pairs
-            at = at[:: max(1, len(at) * int(size) ** 2 // 4_000_000)]
-        groups = owner[at[:, None] + np.arange(size)[None, :]]
-        left, right = np.triu_indices(size, 1)
-        keys = (groups[:, left] * width + groups[:, right]).ravel()
-        unique, counts = np.unique(keys, return_counts=True)
-        pairs.append(np.stack([unique, counts]))
-    if not pairs:
-        return
-    merged = np.concatenate(pairs, axis=1)
-    keys, inverse = np.unique(merged[0], return_inverse=True)
-    shared = np.zeros(len(keys), dtype=np.int64)
-    np.add.at(shared, inverse, merged[1])
-    for key in keys[shared >= MIN_SHARED].tolist():
-        a, b = divmod(key, width)
-        i, j = columns[a][0], columns[b][0]
-        if i != j and (i < new or j < new):
+    usual = sizes <= MAX_COLUMNS_PER_VALUE
+    told = np.bincount(
+        owner[np.repeat(usual, sizes)], minlength=len(columns)
+    )  # hashes that could raise a pair
+    keys, shared = _shared(owner, starts[usual], sizes[usual], len(columns), first_old)
+    left, right = keys // len(columns), keys % len(columns)
+    if first_old < len(
+        columns
+    ):  # hashes of old columns were filtered by the new ones': only their whole length is known
+        told[first_old:] = lengths[first_old:]
+    enough = (shared >= MIN_SHARED) & (shared >= MIN_MATCH * _LENIENT * np.minimum(told[left], told[right]))
+    for a, b in zip(left[enough].tolist(), right[enough].tolist(), strict=True):
+        if columns[a][0] != columns[b][0]:
             yield a, b
+
+
+def _entries(columns: list[tuple[int, ColumnSketch]], lengths: Any, first_old: int) -> tuple[Any, Any]:
+    """Return all hashes in ascending order and the column of each; of old columns only what new ones hold too."""
+    import numpy as np
+
+    hashes = np.concatenate([c.hashes for _, c in columns])
+    owner = np.repeat(np.arange(len(columns), dtype=np.int64), lengths)
+    if first_old < len(columns):
+        border = int(lengths[:first_old].sum())
+        wanted = np.unique(hashes[:border])
+        at = np.minimum(np.searchsorted(wanted, hashes), len(wanted) - 1)
+        keep = wanted[at] == hashes
+        hashes, owner = hashes[keep], owner[keep]
+    order = np.argsort(hashes, kind="stable")
+    return hashes[order], owner[order]
+
+
+def _shared(owner: Any, starts: Any, sizes: Any, width: int, first_old: int) -> tuple[Any, Any]:
+    """Return pairs of columns (as left * width + right, left < right, left new) and how many hashes they share."""
+    import numpy as np
+
+    keys, shared = np.empty(0, np.int64), np.empty(0, np.int64)
+    for size in np.unique(sizes[sizes > 1]).tolist():
+        left, right = np.triu_indices(size, 1)
+        at = starts[sizes == size]
+        step = max(1, _PAIRS_AT_ONCE // len(left))
+        for chunk in range(0, len(at), step):
+            groups = owner[at[chunk : chunk + step, None] + np.arange(size)[None, :]]
+            lefts = groups[:, left].ravel()
+            pairs = lefts * width + groups[:, right].ravel()
+            found, counts = np.unique(pairs[lefts < first_old], return_counts=True)
+            keys, inverse = np.unique(np.concatenate([keys, found]), return_inverse=True)
+            total = np.zeros(len(keys), np.int64)
+            np.add.at(total, inverse, np.concatenate([shared, counts]))
+            shared = total
+    return keys, shared
 
 
 def _measure(child: TableSketch, c: ColumnSketch, parent: TableSketch, p: ColumnSketch) -> Join | None:
