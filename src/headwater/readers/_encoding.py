@@ -64,8 +64,8 @@ def decode(data: bytes) -> Decoded:
         return Decoded(data.decode("utf-8"), "utf-8", 0)
     except UnicodeDecodeError:
         pass
-    if encoding := utf16_without_mark(data):
-        return _lenient(data, encoding)
+    if wide := utf16_without_mark(data):
+        return _lenient(data, wide)
     if mostly := _mostly_utf8(data):
         return mostly
     return _lenient(data, guess_encoding(data))

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from headwater.tabular._blocks import split_columns, split_rows
-from headwater.tabular._build import build_table
+from headwater.tabular._build import Parts, build_table, take_apart
 from headwater.tabular._columns import TypedColumn, type_columns
 from headwater.tabular._numbers import parse_number
+from headwater.tabular._stream import StreamTable
 from headwater.tabular._units import unit_name
 
-__all__ = ["TypedColumn", "build_table", "parse_number", "split_columns", "split_rows", "type_columns", "unit_name"]
+__all__ = [
+    "Parts",
+    "StreamTable",
+    "TypedColumn",
+    "build_table",
+    "parse_number",
+    "split_columns",
+    "split_rows",
+    "take_apart",
+    "type_columns",
+    "unit_name",
+]

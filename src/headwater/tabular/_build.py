@@ -133,7 +133,8 @@ def _name_columns(grid: Sequence[Row], layout: Layout, parts: Parts) -> None:
     width = layout.width
     parts.header_rows = len(layout.header)
     parts.headers = merge_header([grid[index] for index in layout.header], width) if layout.header else [""] * width
-    parts.kinds = [*layout.kinds, *[""] * (width - len(layout.kinds))][:width]  # type: ignore[list-item]
+    blank: list[Kind] = [""] * (width - len(layout.kinds))
+    parts.kinds = [*layout.kinds, *blank][:width]
     general = title_unit([row_text(grid[index]) for index in layout.preamble if len(set(map(one_line, grid[index]))) <= 2])
     row = grid[layout.units] if layout.units is not None else ()
     for column, header in enumerate(parts.headers):
@@ -144,62 +145,80 @@ def _name_columns(grid: Sequence[Row], layout: Layout, parts: Parts) -> None:
         parts.units.append(unit)
 
 
+@dataclass(slots=True)
+class _Odd:
+    """Records of another width than the header's, and repeated headers: their lines."""
+
+    short: list[int] = field(default_factory=list)
+    long: list[int] = field(default_factory=list)
+    widest: int = 0
+    repeats: list[int] = field(default_factory=list)
+
+
 def _take_records(
     body: Sequence[Row], lines: Sequence[int], header: Row | None, layout: Layout, parts: Parts, find_structure: bool
 ) -> None:
     """Take the records: blank rows, comments and repeated headers out, all to one width."""
     width = layout.width
-    short: list[int] = []
-    long: list[tuple[Row, int, int]] = []
-    repeats: list[int] = []
-    blank_as = "" if header is None else None
-    first = one_line(header[0]) if header else None
+    odd = _Odd(widest=width)
     number = 0
     for row, line in zip(body, lines, strict=True):
         if not any(row) and is_blank_row(row):
             parts.set_aside += len(row) > 1
             continue
-        if find_structure and header is not None and row and row[0] == header[0] and first is not None and is_repeat(row, header):
-            repeats.append(line)
+        if find_structure and header and row and row[0] == header[0] and is_repeat(row, header):
+            odd.repeats.append(line)
             continue
         if len(row) != width:
-            if len(row) > width and all(map(is_blank, row[width:])):
-                row = row[:width]
-            elif len(row) < width:
-                if find_structure and _is_remark(row):
-                    parts.footer.append(row_text(row))
-                    parts.footer_rows += 1
-                    continue
-                number += 1
-                if len(row) and not _fits(row, parts.kinds):
-                    _quarantine(parts, row, line, f"{len(row)} of {width} fields, and they do not fit the columns")
-                    continue
-                short.append(line)
-                parts.records.append([*row, *[blank_as] * (width - len(row))])
-                parts.numbers.append(number)
-                parts.lines.append(line)
+            if find_structure and len(row) < width and _is_remark(row):
+                parts.footer.append(row_text(row))
+                parts.footer_rows += 1
                 continue
-            else:
-                number += 1
-                if not _fits(row, parts.kinds):
-                    _quarantine(parts, row, line, f"{len(row)} fields instead of {width}, and they do not fit the columns")
-                    continue
-                long.append((row, len(parts.records), line))
-                parts.records.append(row)
-                parts.numbers.append(number)
-                parts.lines.append(line)
+            number += 1
+            whole = _to_width(row, line, width, parts, odd)
+            if whole is None:
                 continue
-        number += 1
+            row = whole
+        else:
+            number += 1
         parts.records.append(row)
         parts.numbers.append(number)
         parts.lines.append(line)
-    if repeats:
-        parts.warnings.append(f"the header is repeated on {_places(repeats)}; these rows were left out")
-    parts.set_aside += len(repeats)
-    if short and not _often_blank(parts, width, set(short)):
-        parts.warnings.append(f"{len(short)} records are short and were padded ({_places(short)})")
-    if long:
-        _widen(parts, long, width)
+    _tell_odd(parts, odd, width)
+
+
+def _to_width(row: Row, line: int, width: int, parts: Parts, odd: _Odd) -> Row | None:
+    """Return a row of another width padded or cut of blanks, None where it does not fit and is set aside."""
+    if len(row) > width and all(map(is_blank, row[width:])):
+        return row[:width]
+    if not _fits(row, parts.kinds):
+        _quarantine(parts, row, line, f"{len(row)} fields instead of {width}, and they do not fit the columns")
+        return None
+    if len(row) < width:
+        odd.short.append(line)
+        return [*row, *[None] * (width - len(row))]
+    odd.long.append(line)
+    odd.widest = max(odd.widest, len(row))
+    return row
+
+
+def _tell_odd(parts: Parts, odd: _Odd, width: int) -> None:
+    """Say what was odd about the records, and give those with too many fields their own columns."""
+    parts.set_aside += len(odd.repeats)
+    if odd.repeats:
+        parts.warnings.append(f"the header is repeated on {_places(odd.repeats)}; these rows were left out")
+    if odd.short and not _often_blank(parts, width, set(odd.short)):
+        parts.warnings.append(f"{len(odd.short)} records are short and were padded ({_places(odd.short)})")
+    if odd.long:
+        more = odd.widest - width
+        parts.warnings.append(
+            f"{len(odd.long)} records have up to {odd.widest} fields instead of {width} ({_places(odd.long)}); "
+            "the rest is in added columns"
+        )
+        parts.headers.extend([""] * more)
+        parts.units.extend([None] * more)
+        parts.kinds.extend([""] * more)
+        parts.records = [row if len(row) == odd.widest else [*row, *[None] * (odd.widest - len(row))] for row in parts.records]
 
 
 def _often_blank(parts: Parts, width: int, short: set[int]) -> bool:
@@ -230,19 +249,6 @@ def _quarantine(parts: Parts, row: Row, line: int, reason: str) -> None:
     parts.quarantined.append(Quarantined(line, reason, text[:QUARANTINE_TEXT]))
 
 
-def _widen(parts: Parts, long: Sequence[tuple[Row, int, int]], width: int) -> None:
-    """Give records with too many fields their own columns."""
-    wide = max(len(row) for row, _, _ in long)
-    parts.warnings.append(
-        f"{len(long)} records have up to {wide} fields instead of {width} ({_places([line for _, _, line in long])}); "
-        "the rest is in added columns"
-    )
-    parts.headers.extend([""] * (wide - width))
-    parts.units.extend([None] * (wide - width))
-    parts.kinds.extend([""] * (wide - width))
-    parts.records = [row if len(row) == wide else [*row, *[None] * (wide - len(row))] for row in parts.records]
-
-
 def assemble(
     parts: Parts,
     *,
@@ -265,7 +271,6 @@ def assemble(
     ]
     hidden = [pa.array(parts.numbers, pa.int64()), pa.array(parts.lines, pa.int64())]
     labels = [ROW, LINE, *names]
-    told = [f'column "{column_name}": {text}' for column_name, column in zip(names, typed, strict=True) for text in column.warnings]
     return Table(
         name=name,
         columns=columns,
@@ -278,7 +283,7 @@ def assemble(
         footer="\n".join(filter(None, parts.footer)),
         dialect=dialect,
         quarantined=parts.quarantined,
-        warnings=[*(warnings or ()), *parts.warnings, *_few(told)],
+        warnings=[*(warnings or ()), *parts.warnings, *told_of(names, [column.warnings for column in typed])],
         extra={
             "footer_rows": parts.footer_rows,
             "header_rows": parts.header_rows,
@@ -288,8 +293,9 @@ def assemble(
     )
 
 
-def _few(texts: Sequence[str], most: int = 5) -> list[str]:
-    """Return the first texts, and how many more there are."""
+def told_of(names: Sequence[str], warnings: Sequence[Sequence[str]], most: int = 5) -> list[str]:
+    """Return the warnings about columns with the columns' names, and how many more there are."""
+    texts = [f'column "{name}": {text}' for name, column in zip(names, warnings, strict=True) for text in column]
     return list(texts) if len(texts) <= most else [*texts[: most - 1], f"and {len(texts) - most + 1} more columns like these"]
 
 

@@ -229,7 +229,8 @@ def _counts_up(cells: Sequence[Any]) -> bool:
 def _is_header(row: Row, kinds: Sequence[Kind], below: Sequence[Row]) -> bool | None:
     """Tell whether the first full row is a header; None where nothing tells and it is taken for one."""
     below = [other for other in below if list(other) != list(row)]  # repeated headers tell nothing
-    names, values = [], []
+    names: list[Any] = []
+    values: list[Any] = []
     for cell, kind in zip(row, kinds, strict=False):
         if kind not in TYPED or is_blank(cell):
             continue

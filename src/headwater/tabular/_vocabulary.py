@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
 MISSING = frozenset(
-    """- -- --- – — ― .. ... …  . : ? # x̄ n/a na n.a. n.a n/d n.d. nd nan null none nil missing unknown n/r n/k n/s
+    _words("""- -- --- – — ― .. ... …  . : ? # x̄ n/a na n.a. n.a n/d n.d. nd nan null none nil missing unknown n/r n/k n/s
     #n/a #ref! #value! #div/0! #num! #name? #null! #error! <na> <null> (null) (na) (n/a) [na] [n/a] \\n
-    not available not applicable not reported suppressed tba tbd tbc""".split()
+    not available not applicable not reported suppressed tba tbd tbc""")
     + ["not available", "not applicable", "not reported", "not recorded", "no data", "not known"]
 )
 """Marks of a missing value, in lower case. They count as missing only where the rest of the column has a type."""
@@ -47,8 +51,8 @@ CURRENCIES = {
     "kr": "kr",
 } | {
     code: code
-    for code in """GBP USD EUR JPY CNY RMB INR RUB KRW TRY UAH ILS NGN BRL AUD CAD NZD HKD SGD PLN CZK CHF SEK NOK DKK HUF
-    RON BGN MXN ZAR THB IDR MYR PHP VND TWD ARS CLP COP PEN EGP SAR AED KES PKR""".split()
+    for code in _words("""GBP USD EUR JPY CNY RMB INR RUB KRW TRY UAH ILS NGN BRL AUD CAD NZD HKD SGD PLN CZK CHF SEK NOK DKK HUF
+    RON BGN MXN ZAR THB IDR MYR PHP VND TWD ARS CLP COP PEN EGP SAR AED KES PKR""")
 }
 """Signs and ISO 4217 codes of currencies and the code each stands for."""
 
@@ -81,7 +85,7 @@ LONG_SCALES = frozenset({"thousand", "thousands", "million", "millions", "billio
 """Scale words that say so without a currency; the short ones may be units (m = metre)."""
 
 UNITS = frozenset(
-    """% ‰ ° °c °f c f k celsius fahrenheit kelvin percent percentage percentages pct per cent pp ppm ppb
+    _words("""% ‰ ° °c °f c f k celsius fahrenheit kelvin percent percentage percentages pct per cent pp ppm ppb
     kg g mg µg μg ug ng t kt mt lb lbs oz tonne tonnes ton tons kilogram kilograms kilogramme kilogrammes gram grams pounds
     km m cm mm µm μm nm mi mile miles ft feet foot in inch inches yd yards metre metres meter meters kilometre kilometres
     kilometer kilometers ha hectare hectares acre acres km2 km² m2 m² m3 m³ cm2 cm³ cm3 ft2 ft² ft3 sq
@@ -94,7 +98,7 @@ UNITS = frozenset(
     thousand thousands million millions billion billions trillion trillions 000 000s '000 '000s bn mn
     number count counts persons people population households heads head units unit index rate ratio score points
     bytes kb mb gb tb bits bit px pixels
-    equivalent co2e co2 carbon""".split()
+    equivalent co2e co2 carbon""")
 )
 """Words that make up a unit, in lower case."""
 
