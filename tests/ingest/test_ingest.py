@@ -62,7 +62,7 @@ def test_yearly_tables_are_one_series_and_join_their_lookup(lake: Path) -> None:
         years = [m["label"]["year"] for m in found.series["members"]]
         assert years == ["2020", "2021", "2022"]
         rows = opened.sql(f"select year, count(*) as n from t('series:{found.series['id']}') group by 1 order by 1").rows
-        assert rows == [["2020", 12], ["2021", 12], ["2022", 12]]
+        assert rows == [[2020, 12], [2021, 12], [2022, 12]]
         joins = [j for j in found.joins if j["document"].endswith("stations.json")]
         assert joins and joins[0]["column"] == "station" and joins[0]["match_rate"] == 1.0
 

@@ -70,7 +70,11 @@ def write_line(line: str) -> None:
 
 def dumps(value: Any) -> str:
     """Return JSON; dates become ISO 8601, decimals strings, and numbers that JSON lacks (NaN, infinity) null."""
-    return json.dumps(_clean(value), ensure_ascii=False, allow_nan=False, default=str)
+    return json.dumps(_clean(value), ensure_ascii=False, allow_nan=False, default=str).translate(_LINE_ENDS)
+
+
+_LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+"""Characters that some readers of JSON lines take for the end of a line (Unicode, section 5.8)."""
 
 
 def _clean(value: Any) -> Any:

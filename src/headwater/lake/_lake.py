@@ -191,7 +191,7 @@ class Lake:
             from headwater.lake._tables import CatalogTables
             from headwater.sql import SqlEngine
 
-            self._engine = SqlEngine(CatalogTables(self.catalog))
+            self._engine = SqlEngine(CatalogTables(self.catalog), read_roots=[self.state / "tables"])
         return self._engine
 
     def datasets(self, *, prefix: str = "", offset: int = 0, limit: int = 50) -> DatasetListing:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from headwater.catalog import Catalog, Names, TableRecord, nearest
@@ -49,11 +50,19 @@ class CatalogTables:
                 source = {"_document": table.document, **member.get("label", {})}
                 members.append(SeriesMember(table_ref(table), dict(member["columns"]), source))
         labels = list(dict.fromkeys(k for m in members for k in m.source if k != "_document"))
-        source_columns = [("_document", "text"), *((k, "text") for k in labels)]
+        source_columns = [
+            ("_document", "text"),
+            *((k, _label_type([m.source.get(k) for m in members])) for k in labels),
+        ]
         columns = tuple((str(n), str(t)) for n, t in series["columns"])
         return SeriesRef(
             SERIES + series["id"], series["title"], columns, tuple(source_columns), tuple(members)
         )
+
+
+def _label_type(labels: Sequence[object]) -> str:
+    """Return "integer" where every label is a whole number without leading zeros, else "text"."""
+    return "integer" if all(re.fullmatch(r"0|[1-9]\d{0,8}", str(x)) for x in labels) else "text"
 
 
 def table_ref(table: TableRecord) -> TableRef:
