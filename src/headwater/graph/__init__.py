@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from headwater.graph._ask import GraphAnswer, ask
     from headwater.graph._picture import render_html, render_svg
     from headwater.graph._rows import RowLineage, attach_rows, load_rows
+    from headwater.graph._tools import tools_for
     from headwater.graph._topology import Topology
     from headwater.graph.loaders import load_graph
 
@@ -38,6 +39,7 @@ _LAZY = {
     "load_rows": "_rows",
     "render_html": "_picture",
     "render_svg": "_picture",
+    "tools_for": "_tools",
 }
 
 
@@ -72,4 +74,5 @@ __all__ = [
     "load_rows",
     "render_html",
     "render_svg",
+    "tools_for",
 ]

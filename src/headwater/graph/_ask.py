@@ -80,7 +80,9 @@ def ask(graph: SchemaGraph, question: str) -> GraphAnswer:
     if mentions.doubtful and (answer.status == "abstained" or not mentions.tables):
         word = mentions.doubtful[0]
         note = f" {word!r} was read as an ordinary word; write 'table {word}' if the table is meant."
-        return GraphAnswer("abstained", missing=(answer.missing or "It is not clear whether a table is named.") + note)
+        return GraphAnswer(
+            "abstained", missing=(answer.missing or "It is not clear whether a table is named.") + note
+        )
     return answer
 
 

@@ -118,7 +118,9 @@ def _clause(clause: str, topic: str) -> list[tuple[str, str]]:
 
 
 _NOUN_FORMS = frozenset({"feeds", "loads", "uses", "sources", "draws", "forms", "builds", "load", "feed"})
-_NOUN_CONTEXT = re.compile(r"\b(?:multiple|several|many|all|the|its|every|each|other|direct|data|different|of|more|two|three|bad|failed|a|nightly|daily)(?: \w+ing)? $")
+_NOUN_CONTEXT = re.compile(
+    r"\b(?:multiple|several|many|all|the|its|every|each|other|direct|data|different|of|more|two|three|bad|failed|a|nightly|daily)(?: \w+ing)? $"
+)
 
 
 def _copular(clause: str, match: re.Match[str]) -> bool:

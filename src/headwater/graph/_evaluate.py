@@ -379,7 +379,12 @@ class Evaluator:
             table = query.args["table"]
             if semantics.startswith("node.has_link"):
                 reading = f"whether {table} has an edge to another table over {_kinds(edges)}"
-                return Result(table not in orphans, "boolean", reading, lambda: self.topology.neighbours(table, edges).proof(_PROVEN_TABLES))
+                return Result(
+                    table not in orphans,
+                    "boolean",
+                    reading,
+                    lambda: self.topology.neighbours(table, edges).proof(_PROVEN_TABLES),
+                )
             return Result(
                 table in orphans,
                 "boolean",

@@ -11,6 +11,7 @@ from headwater.graph._direction import direction_of
 from headwater.graph._mentions import Labels, Mentions, Scope
 
 _TAGS = {tag: re.compile(pattern) for tag, pattern in lexicon.TAGS.items()}
+_YES_NO = r"^(?:is|are|does|do|did|can|could|will|would|has|have) T1\b(?!.*\b(?:which|what|list|name|show|who|give)\b)"
 _NEGATION = re.compile(r"\b(?:not|never|no longer|nor|neither|none|nothing|no|without)\b")
 
 
@@ -131,7 +132,10 @@ def parse(mentions: Mentions, labels: Labels, has_rows: bool) -> list[Query]:
     if not tables:
         return _whole_graph.parse(context)
     if len(tables) == 1:
-        return _one_table.parse(context)
+        queries = _one_table.parse(context)
+        if queries[0].shape == "list" and context.says(_YES_NO):
+            raise Unclear("This reads as a yes-no question, but only one table was recognised in it.")
+        return queries
     return _two_tables.parse(context)
 
 

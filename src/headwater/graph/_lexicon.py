@@ -38,7 +38,7 @@ SHIELDS = (
     r"(?:at|for|in|over|all|some|any|this|each|every|one|next|same|first|last|long|real|response|run|down) time",
     r"up to date|to date|out of date",
     r"(?:each|every|single|line|list|action|todo) items?",
-    r"(?:in|of|about) (?:stock|store for)|stored?s? (?:in|by|as|procedure)",
+    r"(?:in|of|about) (?:stock|store for)|stored (?:in|by|as|procedure)",
     r"(?:table|schema|graph|lineage|column|the) metadata(?! table)",
     r"my observation|observation that|by observation",
     r"customers? (?:complain|call|ask)\w*",
@@ -72,7 +72,10 @@ REWRITES = (
         r"(?<=T\d) (?:data|rows?|records?|contents?)\b(?! (?:flow|reach|end|propagat|go|get|land|feed|come))",
         "",
     ),
-    (r"(?<!their )(?<!its )(?<!get )(?<!gets )\b(?:data|rows|records|information|anything|something|any data|values?) (?:from|of|in) (?=T\d+(?! R\d))", ""),
+    (
+        r"(?<!their )(?<!its )(?<!get )(?<!gets )\b(?:data|rows|records|information|anything|something|any data|values?) (?:from|of|in) (?=T\d+(?! R\d))",
+        "",
+    ),
     (r"(?<=T\d) (?:data|rows?|records?)\b", ""),
     (r"\bthe (T\d+) feed\b", r"\1"),
     (
@@ -364,7 +367,7 @@ STOP_WORDS = frozenset(
     apart away distance islands piece pieces goes go going land lands come comes came coming sit sits live lives write writes
     read reads consume consumes consumed produce produces flow flows flowing contribute contributes propagate propagates
     originate originates influence influences wrong late stale down fails fail failed delayed renamed altered alter truncated
-    except besides draw draws fill fills make makes pull pulls send sends push pushes form forms serve serves drive drives suppose assume assuming say given consider regarding concerning about stand stands exist exists remain remains look appear appears tie tied lie lies cut splits split bring brings combine combines navigate traverse traversing start starts starting begin take takes put place move touch query
+    forward forwards backward backwards pick picks part parts member members off apart except besides draw draws fill fills make makes pull pulls send sends push pushes form forms serve serves drive drives suppose assume assuming say given consider regarding concerning about stand stands exist exists remain remains look appear appears tie tied lie lies cut splits split bring brings combine combines navigate traverse traversing start starts starting begin take takes put place move touch query
     look looks looking check find finds see understand explain locate compare trace traces follow follows walk cross merge
     merges merged integrate integrates renaming retired deprecated migrated touched touches hit hits ripple ripples else next first last straight
     """.split()
@@ -374,13 +377,45 @@ STOP_WORDS = frozenset(
 LOOSE_NAMES = r"(?:graph|schema|database|model|warehouse|dataset|catalog|data model|tables?)"
 
 VERB_STEMS = tuple(
-    sorted({stem for pattern in (*FLOW_OUT, *FLOW_IN) for stem in re.findall(r"(?<![\w\\])[a-z]{5,}", pattern)})
+    sorted(
+        {stem for pattern in (*FLOW_OUT, *FLOW_IN) for stem in re.findall(r"(?<![\w\\])[a-z]{5,}", pattern)}
+    )
 )
 """Beginnings of the verbs of a data flow; they too stand beside tables."""
 
-VERB_NOUNS = frozenset({"store", "note", "document", "shift", "time", "date", "address", "cost", "order", "contact", "process", "report", "record", "measure", "purchase"})
+VERB_NOUNS = frozenset(
+    {
+        "store",
+        "note",
+        "document",
+        "shift",
+        "time",
+        "date",
+        "address",
+        "cost",
+        "order",
+        "contact",
+        "process",
+        "report",
+        "record",
+        "measure",
+        "purchase",
+    }
+)
 SUBJECTS = frozenset({"tables", "that", "we", "they", "you", "i", "who", "which"})
 """A word of the first set right after one of the second is a verb ("tables store …")."""
 
-ADJECTIVES = frozenset({"existing", "missing", "remaining", "following", "outstanding", "leading", "upcoming", "billing", "shipping"})
+ADJECTIVES = frozenset(
+    {
+        "existing",
+        "missing",
+        "remaining",
+        "following",
+        "outstanding",
+        "leading",
+        "upcoming",
+        "billing",
+        "shipping",
+    }
+)
 """Words in -ing that qualify the noun after them."""

@@ -242,7 +242,10 @@ class Reader:
             if not found:
                 token.column = ""
             plain_word = token.text.isalpha() and (token.text.islower() or token.text.istitle())
-            if token.shielded and (plain_word or not found):
+            capital = (
+                not token.text.islower() and token.start > 0 and any(n.endswith(token.text) for n in found)
+            )
+            if token.shielded and not capital and (plain_word or not found):
                 continue
             token.found = found
 
@@ -275,7 +278,11 @@ class Reader:
             as_written = any(name.endswith(token.text) for name in token.found)
             if as_written and not token.text.islower() and before and before.text not in {".", "?", "!", ":"}:
                 continue  # a capital inside a sentence, just as in the name
-            acts = before and token.text.lower() in lexicon.VERB_NOUNS and before.text.lower() in lexicon.SUBJECTS
+            acts = (
+                before
+                and token.text.lower() in lexicon.VERB_NOUNS
+                and before.text.lower() in lexicon.SUBJECTS
+            )
             if acts or not (self._fits(before, after=False) and self._fits(after, after=True)):
                 self.out.doubtful.append(token.text)
                 token.found = []
@@ -340,10 +347,7 @@ class Reader:
             return Scope(kinds=frozenset({"source_file"})) if "source_file" in kinds else None
         if trimmed in self.labels.layer_words and not (phrase == "report" and before in {"to", "please"}):
             return Scope(layers=frozenset({self.labels.layer_words[trimmed]}))
-        if (
-            trimmed in lexicon.FIRM_LAYER_WORDS
-            and re.fullmatch(r"tables?|layer|zone|-|views?", after)
-        ):
+        if trimmed in lexicon.FIRM_LAYER_WORDS and re.fullmatch(r"tables?|layer|zone|-|views?", after):
             self.out.missing_label = trimmed
         if lexicon.ROLE_WORDS.get(phrase) in self.labels.roles and (
             after in {"table", "tables", "or", "and", "is", "are"} or phrase.endswith("s")

@@ -27,7 +27,13 @@ def parse(c: Context) -> list[Query]:
         if c.says(r"\bnot (?:an )?(?:orphan|isolated)"):
             raise Unclear("The question is negated; ask whether the table is an orphan.")
         return [Query("node.is_orphan(fk+lineage)", args, shape="")]
-    if c.has("BOOLEAN") and c.says(r"\bT1 (?:\w+ )?(?:connected|linked|related|tied|joined) (?:\w+ )?to (?:anything|any\b|something|another|other)|\bT1 (?:have|has) (?:any|a|some) (?:\w+ )?(?:links?|connections?|edges?|relations?|relationships?)\b") and not c.negated:
+    if (
+        c.has("BOOLEAN")
+        and c.says(
+            r"\bT1 (?:\w+ )?(?:connected|linked|related|tied|joined) (?:\w+ )?to (?:anything|any\b|something|another|other)|\bT1 (?:have|has) (?:any|a|some) (?:\w+ )?(?:links?|connections?|edges?|relations?|relationships?)\b"
+        )
+        and not c.negated
+    ):
         return [Query("node.has_link(fk+lineage)", args, shape="")]
     silo = _silo(c, args)
     if silo:
@@ -170,7 +176,9 @@ def _upstream_of_trouble(c: Context, args: dict[str, str]) -> list[Query]:
 def _widened(c: Context, args: dict[str, str]) -> list[Query]:
     """Read an impact over lineage and keys: which key step, and whether the changed table's own keys count."""
     scope, shape = c.scope(), c.shape
-    if not c.any("LINEAGE") and c.says(r"\b(?:affected|hit|impacted|break|touched) (?:\w+ )?(?:by|via|through) (?:an? )?(?:fk|keys?)\b"):
+    if not c.any("LINEAGE") and c.says(
+        r"\b(?:affected|hit|impacted|break|touched) (?:\w+ )?(?:by|via|through) (?:an? )?(?:fk|keys?)\b"
+    ):
         return [Query("fk.children", args, scope, shape)]
     if not c.any("LINEAGE") and not c.says(
         r"\bdownstream\b|\bfeed\w*|\bflows?\b|\baffected\b|\bhit\b|\bimpacted\b"
@@ -235,7 +243,12 @@ def _keys(c: Context, args: dict[str, str]) -> list[Query]:
         return [Query("fk.children", args, scope, shape)]
     if c.says(r"\boutgoing\b|\boutbound\b"):
         return [Query("fk.parents", args, scope, shape)]
-    if c.has("COUNT") and c.says(r"\bhow many (?:\w+ )?fk\b|\bnumber of (?:\w+ )?fk\b") and from_it and not to_it:
+    if (
+        c.has("COUNT")
+        and c.says(r"\bhow many (?:\w+ )?fk\b|\bnumber of (?:\w+ )?fk\b")
+        and from_it
+        and not to_it
+    ):
         return [Query("fk.count_declared", args, shape=""), Query("fk.parents", args, scope, "count")]
     if to_it and not (from_it and not c.says(r"\b(?:reference|references|referencing|to|at|on|into) T1\b")):
         return [Query("fk.children", args, scope, shape)]

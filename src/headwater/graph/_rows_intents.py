@@ -24,7 +24,9 @@ def applies(c: Context) -> bool:
     if c.says(r"\bfk\b|\bkeys?\b|\bjoin\w*|\breferenc\w+") or c.any("COMPONENT"):
         return False
     if len(c.mentions.tables) == 2:
-        return (c.has("BOOLEAN") and c.says(_FLOW)) or (c.has("COMMON") and bool(_flow_words(c)) and not c.has("BOOLEAN"))
+        return (c.has("BOOLEAN") and c.says(_FLOW)) or (
+            c.has("COMMON") and bool(_flow_words(c)) and not c.has("BOOLEAN")
+        )
     return False
 
 

@@ -23,8 +23,12 @@ def parse(c: Context) -> list[Query]:
     if c.has("ORPHAN") and not c.says(
         r"\bcomponents?\b|\bsilos?\b|\bhow many (?:\w+ )?(?:islands?|pieces|groups?|clusters?)\b"
     ):
-        if c.says(r"\b(?:incoming|outgoing|inbound|outbound|upstream|downstream|parents?|children|sources?|targets?|referenc\w+)\b"):
-            raise Unclear("Tables without links of one direction are not what an orphan is; ask for orphans or about one table.")
+        if c.says(
+            r"\b(?:incoming|outgoing|inbound|outbound|upstream|downstream|parents?|children|sources?|targets?|referenc\w+)\b"
+        ):
+            raise Unclear(
+                "Tables without links of one direction are not what an orphan is; ask for orphans or about one table."
+            )
         return [Query(f"nodes.without_any_link({c.edges('fk+lineage')})", {}, scope, shape)]
     if c.has("LARGEST") and c.any("COMPONENT", "CONNECT"):
         if c.says(r"\bsecond\b|\bsmallest\b"):
@@ -57,8 +61,12 @@ def _labelled(c: Context, scope: Scope, shape: str) -> list[Query]:
     busy = c.any("IMPACT", "FK", "CONNECT") or c.says(
         r"\b(?:feeds?|fed|flow\w*|derived|depend\w*|loaded from|populat\w+|upstream|downstream|sources? of|read|reads|built)\b"
     )
-    if busy or not re.fullmatch(r"(?:the |all |every |my )*(?:(?:[GLSD]\d+|'s|of|in|-|and) ?)+[?.!]?", c.text) and not c.says(
-        r"\b(?:tables?|layer|members?|views?|files?|silo|domain|group|area|size|marts|contents?|in|of|all|has|have)\b"
+    if (
+        busy
+        or not re.fullmatch(r"(?:the |all |every |my )*(?:(?:[GLSD]\d+|'s|of|in|-|and) ?)+[?.!]?", c.text)
+        and not c.says(
+            r"\b(?:tables?|layer|members?|views?|files?|silo|domain|group|area|size|marts|contents?|in|of|all|has|have)\b"
+        )
     ):
         raise Unclear(_NO_TABLE)
     if scope.groups and len(scope.groups) > 1:
