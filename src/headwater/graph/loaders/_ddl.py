@@ -107,6 +107,10 @@ _TYPES = {
 }  # fmt: skip
 
 
+# Options that Teradata and ClickHouse write between the name and the columns.
+_BEFORE_COLUMNS = {",", "ON", "NO", "FALLBACK", "BEFORE", "AFTER", "JOURNAL", "CLUSTER", "PROTECTION", "CHECKSUM", "=", "DEFAULT", "DUAL", "LOG"}
+
+
 def read_name(tokens: list[Token], i: int) -> tuple[Name, int]:
     """Read a dotted name at token `i`; return it and the index after it (unchanged if there is none)."""
     parts: list[str] = []
@@ -165,9 +169,9 @@ def _items(tokens: list[Token]) -> list[list[Token]]:
     for j, token in enumerate(tokens):
         if token.kind == PUNCT:
             key = token.key
-            if key == "(":
+            if key in ("(", "["):
                 depth += 1
-            elif key == ")":
+            elif key in (")", "]"):
                 depth -= 1
             elif key == "<" and (angle or (j and tokens[j - 1].key in _NESTED_TYPES)):
                 angle += 1
@@ -218,6 +222,8 @@ def create_table(statement: Statement) -> TableDef | None:
         return None
     table = TableDef(name, temporary=bool(words & {"TEMP", "TEMPORARY", "VOLATILE"}) or name.parts[-1].startswith("#"))
     i = after
+    while i < len(tokens) and tokens[i].key in _BEFORE_COLUMNS:
+        i += 2 if tokens[i].key == "CLUSTER" else 1
     if i < len(tokens) and tokens[i].key == "(" and not _is_query(tokens, i + 1):
         i = read_columns(table, tokens, i, statement)
     _read_tail(table, tokens, i, words, statement.text)
@@ -345,6 +351,8 @@ def _is_constraint(item: list[Token], first: str, second: str) -> bool:
     if first in ("FULLTEXT", "SPATIAL"):
         return second in ("KEY", "INDEX", "(") or len(item) > 2 and item[2].key == "("
     if first in ("KEY", "INDEX"):  # a column may have this name: key varchar(10)
+        if any(t.key == "TYPE" and t.kind == WORD for t in item[2:]):
+            return True  # ClickHouse: INDEX name expression TYPE minmax
         bracket = next((j for j, t in enumerate(item) if t.key == "("), 0)
         if not bracket or (bracket == 2 and second in _TYPES and item[1].kind == WORD and item[3].kind == NUMBER):
             return False
@@ -379,7 +387,10 @@ def _read_constraint(table: TableDef, item: list[Token], name: str) -> None:
 
 
 def _read_reference(table: TableDef, item: list[Token], at: int, name: str, columns: tuple[str, ...]) -> None:
-    parent, after = read_name(item, at + 1)
+    start = at + 1
+    if start < len(item) and item[start].key == "WITH":  # Teradata: REFERENCES WITH NO CHECK OPTION t
+        start = next((k + 1 for k in range(start, len(item)) if item[k].key == "OPTION"), start)
+    parent, after = read_name(item, start)
     if not parent.parts:
         table.problems.append((item[at].start, "REFERENCES names no table"))
         return

@@ -165,7 +165,9 @@ class LineageFinder:
         for source in {**flow.reads.tables, **dict.fromkeys(pairs)}:
             value = source in pairs or source in opened
             unresolved = source in flow.reads.unresolved or source in opened
-            if source == target and not (flow.kind in ("insert", "create") and value):
+            # A table that is copied into its successor, which then takes its name, is no source of itself.
+            renamed = flow.target.text.casefold() != target.casefold() and not target.casefold().endswith("." + flow.target.text.casefold())
+            if source == target and (renamed or not value or flow.kind not in ("insert", "create")):
                 continue
             note = "unresolved star" if source in opened else "unresolved column" if unresolved else ""
             columns = tuple((a, spelling.get(b.casefold(), b)) for a, b in pairs.get(source, ()))

@@ -41,13 +41,14 @@ class Names:
         return text
 
     def rename(self, old: str, new: Name) -> None:
-        """Forget the table `old`: it is now called `new`, and the old name may be given to another."""
+        """Note that the table `old` is now called `new`; the old name means it until another table takes that name."""
         self._exact.discard(old)
         folded = tuple(p.casefold() for p in old.split("."))
         for index in (self._folded, self._tails):
             for key in [folded[i:] for i in range(len(folded))]:
                 if old in index.get(key, []):
                     index[key].remove(old)
+        self._synonyms[folded] = new
 
     def synonym(self, name: Name, target: Name) -> None:
         """Note that `name` is another name of `target`."""
@@ -69,15 +70,15 @@ class Names:
         if text in self._exact:
             return text
         folded = tuple(p.casefold() for p in name.parts)
+        same = self._folded.get(folded)
+        if same:
+            return same[0]
         if folded in self._synonyms:
             target = self._synonyms.pop(folded)
             try:
                 return self.find(target, near, database) or target.text
             finally:
                 self._synonyms[folded] = target
-        same = self._folded.get(folded)
-        if same:
-            return same[0]
         longer = self._tails.get(folded, [])
         if len(longer) > 1 and database:
             longer = [t for t in longer if t.split(".")[0].casefold() == database.casefold()] or longer

@@ -47,6 +47,7 @@ class _PendingKey:
     key: KeyDef
     origin: Origin
     database: str
+    inline: bool
 
 
 @dataclass(slots=True)
@@ -167,6 +168,9 @@ class SqlLoader:
         if table.temporary:
             self._temporary(statement, table, here)
             return
+        exists = self.graph.tables.get(table.name.text)
+        if exists is not None and not exists.placeholder and statement.word(2) == "IF":
+            return  # IF NOT EXISTS
         name = self._define(table.name, here)
         made = self.graph.add_table(GraphTable(name, table.columns, origin=origin, primary_key=table.primary_key))
         for label, value in _LABELS.findall(_comment_before(statement)):
@@ -175,7 +179,7 @@ class SqlLoader:
             else:
                 made.group = made.group or value
         self._automatic[name] = table.identity
-        self._note_keys(name, table, statement, here)
+        self._note_keys(name, table, statement, here, True)
         if table.like is not None:
             self._copies.append(_Copy(name, table.like, table.clones, origin))
         if table.query_at >= 0:
@@ -183,6 +187,7 @@ class SqlLoader:
 
     def _define(self, name: Name, here: _File) -> str:
         """Note a table that is defined here; its spelling counts, not that of an earlier mention."""
+        self._forget(name)
         elsewhere = self.names.defined_elsewhere(name, here.database)
         if elsewhere is not None:  # two databases hold a table of one name
             if elsewhere in self.graph.tables:
@@ -195,6 +200,15 @@ class SqlLoader:
             self._call(mentioned, name)
             return name.text
         return known
+
+    def _forget(self, name: Name) -> None:
+        """Drop what an earlier definition of the same name said: the later one counts."""
+        known = self.graph.tables.get(name.text)
+        if known is None or known.placeholder:
+            return
+        known.columns, known.primary_key = [], ()
+        self._keys = [k for k in self._keys if not (k.child == name.text and k.inline)]
+        self.jobs = [j for j in self.jobs if j.target is None or j.target.text != name.text]
 
     def _call(self, table: GraphTable, name: Name) -> None:
         """Give a table another name wherever it is known."""
@@ -265,7 +279,7 @@ class SqlLoader:
         if change.name.parts[-1].startswith("#"):
             return
         name = self.names.find_or_add(change.name, database=here.database)
-        self._note_keys(name, change, statement, here)
+        self._note_keys(name, change, statement, here, False)
         table = self.graph.tables.get(name)
         if table is None:
             origin = self._origin(statement, here)
@@ -320,10 +334,10 @@ class SqlLoader:
                 self._renamed(table, new)
             at = after + 1
 
-    def _note_keys(self, name: str, table: TableDef, statement: Statement, here: _File) -> None:
+    def _note_keys(self, name: str, table: TableDef, statement: Statement, here: _File, inline: bool) -> None:
         for key in table.keys:
             origin = Origin(self._tool(here), here.name, here.lines.at(key.position), statement.number)
-            self._keys.append(_PendingKey(name, key, origin, here.database))
+            self._keys.append(_PendingKey(name, key, origin, here.database, inline))
 
     # --- data flow
 
@@ -449,8 +463,9 @@ class SqlLoader:
         """Write the keys and the lineage of all scripts into the graph."""
         for copy in self._copies:
             self._finish_copy(copy)
+        seen: set[tuple[str, ...]] = set()
         for pending in self._keys:
-            self._finish_key(pending)
+            self._finish_key(pending, seen)
         for table in self.graph.tables.values():
             for column in table.columns if table.primary_key else ():
                 if column.name in table.primary_key:
@@ -473,17 +488,16 @@ class SqlLoader:
             pairs = tuple((c.name, c.name) for c in model.columns) if model is not None else ()
             self.graph.add_lineage(LineageEdge(parent, copy.table, pairs, origin=copy.origin))
 
-    def _finish_key(self, pending: _PendingKey) -> None:
+    def _finish_key(self, pending: _PendingKey, seen: set[tuple[str, ...]]) -> None:
         key = pending.key
         parent = self.names.find_or_add(key.parent, pending.child, pending.database)
         table = self.graph.tables.get(parent)
         parent_columns = key.parent_columns or (table.primary_key if table else ())
-        self.graph.add_foreign_key(
-            ForeignKey(
-                key.name, pending.child, self._spelled(pending.child, key.columns), parent,
-                self._spelled(parent, parent_columns), pending.origin,
-            )  # fmt: skip
-        )
+        columns, parent_columns = self._spelled(pending.child, key.columns), self._spelled(parent, parent_columns)
+        same = (key.name, pending.child, *columns, "->", parent, *parent_columns)
+        if same not in seen:  # a script may be given twice
+            seen.add(same)
+            self.graph.add_foreign_key(ForeignKey(key.name, pending.child, columns, parent, parent_columns, pending.origin))
 
     def _spelled(self, table: str, columns: tuple[str, ...]) -> tuple[str, ...]:
         """Return column names in the spelling of the table's definition."""
