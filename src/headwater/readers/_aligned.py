@@ -31,7 +31,7 @@ def find_tables(text: str) -> tuple[list[Table], bool]:
     lines = [line.rstrip().expandtabs(8) for line in text.split("\n")]
     filled = sum(bool(line) for line in lines)
     tables, covered = [], 0
-    for block in _blocks(lines):
+    for block in _merged(_blocks(lines), lines):
         found = _numeric(block) or _guttered(block)
         if found is not None:
             table, count = found
@@ -55,6 +55,29 @@ def _blocks(lines: list[str]) -> list[_Block]:
     return [block for block in out if len(block.lines) >= _LEAST_LINES]
 
 
+def _merged(blocks: list[_Block], lines: list[str]) -> list[_Block]:
+    """Join blocks of numbers that go on after an empty line with as many words in each line."""
+    out: list[_Block] = []
+    for block in blocks:
+        before = out[-1] if out else None
+        width = _number_width(block.lines)
+        if before is not None and width and width == _number_width(before.lines[-len(block.lines) :]):
+            gap = lines[before.first - 1 + len(before.lines) : block.first - 1]
+            if len(gap) <= 2 and not any(line.strip() for line in gap):
+                before.lines += [*gap, *block.lines]
+                continue
+        out.append(block)
+    return out
+
+
+def _number_width(lines: list[str]) -> int:
+    """Return how many words each line has if they are mostly numbers, else 0."""
+    rows = [line.split() for line in lines if line.strip()]
+    widths = {len(row) for row in rows}
+    numbers = sum(_is_number(cell) for row in rows for cell in row)
+    return widths.pop() if len(widths) == 1 and numbers * 2 > sum(map(len, rows)) else 0
+
+
 def _title_above(lines: list[str], index: int) -> str:
     above = index - 1
     while above >= 0 and index - above <= 2 and not lines[above].strip():
@@ -65,7 +88,8 @@ def _title_above(lines: list[str], index: int) -> str:
 
 def _numeric(block: _Block) -> tuple[Table, int] | None:
     """Read a block whose lines are mostly numbers, equally many in each."""
-    rows = [line.split() for line in block.lines]
+    numbered = [(block.first + i, line.split()) for i, line in enumerate(block.lines) if line.strip()]
+    rows = [row for _, row in numbered]
     body = [row for row in rows if sum(_is_number(cell) for cell in row) * 2 > len(row)]
     if len(body) < max(_LEAST_LINES, 0.6 * len(rows)):
         return None
@@ -73,10 +97,10 @@ def _numeric(block: _Block) -> tuple[Table, int] | None:
     if width < 2 or sum(len(row) == width for row in body) < 0.95 * len(body):
         return None
     start = next(i for i, row in enumerate(rows) if len(row) == width and row in body)
-    records = [(block.first + i, row) for i, row in enumerate(rows[start:], start) if len(row) == width]
+    records = [(line, row) for line, row in numbered[start:] if len(row) == width]
     if len(records) < 0.95 * (len(rows) - start):
         return None
-    above = block.lines[:start]
+    above = [line for line in block.lines if line.strip()][:start]
     names = _COMMENT.sub("", above[-1]).split() if above else []
     if len(names) != width:
         names = re.split(r"\s{2,}", _COMMENT.sub("", above[-1]).strip()) if above else []

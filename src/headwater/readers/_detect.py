@@ -13,6 +13,10 @@ from headwater.readers._signatures import CODE_EXTENSIONS, LEFT_OUT, READ
 
 _HEAD = 64 * 1024
 _LONGEST_LINE = 1 << 20
+_WIDEST = 80
+_LIKELY, _SURE, _CONSISTENT = 0.5, 0.7, 0.95
+"""Scores of `looks_delimited`, and share of lines of one width, from which a text is taken for a table."""
+
 
 _HTML = re.compile(
     r"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*"
@@ -54,7 +58,6 @@ _JSON_NAMES = {
 _DELIMITED_NAMES = {"csv", "tsv", "tab", "psv", "ssv"}
 _MARKDOWN_NAMES = {"md", "markdown", "mdown", "mkd", "qmd"}
 _WIKI_NAMES = {"wikitext", "wiki", "mediawiki", "mw"}
-_PLAIN_NAMES = {"", "txt", "text", "dat", "data", "asc", "prn", "out", "log", "raw"}
 
 
 class Detected(NamedTuple):
@@ -213,16 +216,40 @@ def _text_format(sample: Sample) -> str:
         return "csv"
     if extension in CODE_EXTENSIONS:
         return "code"
-    from headwater.readers._delimited import looks_delimited
-
-    likely = looks_delimited(text) if "\n" in text.strip() or "\r" in text.strip() else 0.0
+    delimited = _looks_delimited(text)
     if extension in _JSON_NAMES:
-        return "csv" if likely >= 0.5 and not text.lstrip().startswith(("{", "[")) else "json"
+        return "csv" if delimited and not text.lstrip().startswith(("{", "[")) else "json"
     if extension in ("yml", "yaml") or _YAML.match(text):
         return "yaml"
-    if likely >= (0.5 if extension not in ("log", "md") else 0.9):
+    if delimited:
         return "csv"
-    return "markdown" if _looks_markdown(text) else "txt"
+    return "markdown" if _looks_markdown(text, sample.name) else "txt"
+
+
+def _looks_delimited(text: str) -> bool:
+    """Tell a delimited or fixed-width table under a name that says nothing; prose has commas too."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    if len(lines) < 2 or _is_prose(lines):
+        return False
+    from headwater.readers._delimited import looks_delimited
+    from headwater.readers._delimited_dialect import sniff
+
+    likely = looks_delimited(text)
+    if likely < _LIKELY:
+        return False
+    if likely >= _SURE:
+        return True
+    found = sniff(text)
+    if found.stops:
+        ends = [*found.stops[1:], max(map(len, lines))]
+        return all(end - start <= _WIDEST for start, end in zip(found.stops, ends, strict=True))
+    return found.consistency >= _CONSISTENT
+
+
+def _is_prose(lines: list[str]) -> bool:
+    words = sum(line.count(" ") + 1 for line in lines) / len(lines)
+    ended = sum(line.rstrip()[-1] in '.!?:;,)"”’' for line in lines) / len(lines)
+    return words > 12 and ended > 0.5
 
 
 def _is_one_line(sample: Sample) -> bool:
@@ -266,5 +293,6 @@ def _looks_wikitext(text: str) -> bool:
     return marks >= 3 or (marks >= 1 and bool(_WIKI_TABLE.search(text)))
 
 
-def _looks_markdown(text: str) -> bool:
-    return bool(_PIPE_TABLE.search(text)) or len(_HEADINGS.findall(text)) >= 3
+def _looks_markdown(text: str, name: str) -> bool:
+    is_readme = "readme" in name.rsplit("/", 1)[-1].lower()
+    return bool(_PIPE_TABLE.search(text)) or (is_readme and len(_HEADINGS.findall(text)) >= 2)

@@ -37,7 +37,7 @@ _KEYS = {
     "ModDate": "modified",
 }
 _POOR_TITLES = re.compile(
-    r"^(?:untitled|microsoft word - .*|.*\.(?:docx?|indd|pdf|xlsx?|pptx?|qxd)|document\d*|slide \d+|\(anonymous\)|anonymous)$",
+    r"^(?:untitled|microsoft word - .*|.*\.\w{2,4}|document\d*|slide \d+|\(anonymous\)|anonymous)$",
     re.IGNORECASE,
 )
 _LEAST_HIDDEN = 3

@@ -25,6 +25,8 @@ _RAISED = 0.78
 _STRANGE = re.compile("[\x01\x03-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]")
 _HYPHEN = "\x02"
 _SAMPLES = 24
+_TITLE_LETTERS = 6
+_TITLE_LENGTH = 160
 _MAX_OBJECTS = 200_000
 
 
@@ -89,7 +91,7 @@ class _Objects:
         self._matrix = raw.FS_MATRIX()
         self._size = ctypes.c_float()
         self.width, self.height = page.get_size()
-        self._left = 0
+        self.bounds = page.get_bbox()
         count = raw.FPDFPage_CountObjects(page.raw)
         for index in range(min(count, _MAX_OBJECTS)):
             self._look(raw.FPDFPage_GetObject(page.raw, index), 0)
@@ -134,12 +136,8 @@ class _Objects:
         box = self._box(item) if depth == 0 else None
         size = self._size.value * scale
         clear = bool(known) and alpha.value == 0 and mode == 0
-        off = box is not None and (
-            box[2] < 0
-            or box[3] < 0
-            or box[0] > max(self.width, self.height)
-            or box[1] > max(self.width, self.height)
-        )
+        left, bottom, right, top = self.bounds
+        off = box is not None and (box[2] < left or box[0] > right or box[3] < bottom or box[1] > top)
         white = bool(known) and mode == 0 and min(red.value, green.value, blue.value) >= _WHITE
         key = ctypes.cast(item, ctypes.c_void_p).value or 0
         self.pieces[key] = Piece(
@@ -292,7 +290,10 @@ def _title(textpage: Any, objects: _Objects) -> str:
     end = start
     while end < len(whole) and (sizes[end] == largest or whole[end].isspace()):
         end += 1
-    return " ".join(whole[start:end].replace(_HYPHEN, "-").split())[:200]
+    title = " ".join(whole[start:end].replace(_HYPHEN, "-").split())
+    return (
+        title if len(re.findall(r"[^\W\d_]", title)) >= _TITLE_LETTERS and len(title) <= _TITLE_LENGTH else ""
+    )
 
 
 def _is_strange(textpage: Any, text: str, count: int) -> bool:

@@ -27,6 +27,7 @@ _CAPTION = re.compile(
 _NOTE = re.compile(r"^(?:source|note|notes|\(?[a-z*†‡\d][).:]\s|\*|quelle|anm|资料来源|注)", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+(−–]?\s*[$€£¥]?\s*[-+(]?\d[\d,.\s]*%?\)?%?|[-–—]|n/?a", re.IGNORECASE)
 _LEAST_ROWS = 3
+_MAX_COLUMNS = 40
 _SAME_PLACE = 12.0
 """Points by which the columns of two pages may differ."""
 
@@ -111,11 +112,12 @@ class TableFinder:
             contents.setdefault(owner[y, x], []).append(word)
         for index, members in contents.items():
             row, column, high, wide = grid.cells[index]
-            text = " ".join(line.text for line in lines_of(members))
+            text = "\n".join(line.text for line in lines_of(members))
             for y in range(row, row + high):
                 for x in range(column, column + wide):
                     if (y, x) == (row, column) or self._options.merged == "fill":
                         rows[y][x] = text
+        rows = [part for row in rows for part in _split_row(row)]
         rows = [row for row in rows if any(row)]
         kept = [x for x in range(len(grid.xs) - 1) if any(row[x] for row in rows)]
         rows = [[row[x] for x in kept] for row in rows]
@@ -126,6 +128,21 @@ class TableFinder:
         found = _Found(number, rows, [grid.xs[x] for x in kept], grid.ys[0], grid.ys[-1])
         _surround(found, lines)
         return found
+
+
+def _split_row(row: list[str | None]) -> list[list[str | None]]:
+    """Cut a ruled row that holds several records, one a line: all cells have equally many lines, mostly numbers."""
+    counts = {cell.count("\n") + 1 for cell in row if cell}
+    lines = [line for cell in row if cell for line in cell.split("\n")]
+    if (
+        len(counts) == 1
+        and max(counts) > 1
+        and sum(bool(_NUMBER.fullmatch(line)) for line in lines) * 2 > len(lines)
+    ):
+        most = max(counts)
+        parts = [cell.split("\n") if cell else [None] * most for cell in row]
+        return [[part[i] for part in parts] for i in range(most)]
+    return [[" ".join(cell.split("\n")) if cell else None for cell in row]]
 
 
 def _surround(found: _Found, lines: list[Line]) -> None:
@@ -258,10 +275,12 @@ def _is_table(rows: list[list[str | None]]) -> bool:
     share = sum(sum(cell is not None for cell in row) for row in filled) / (width * len(filled))
     cells = [cell for row in filled for cell in row[1:] if cell]
     numbers = sum(bool(_NUMBER.fullmatch(cell)) for cell in cells)
-    words = sum(len(cell.split()) for cell in cells) / max(len(cells), 1)
     if numbers >= 0.4 * len(cells):
-        return share >= 0.3
-    return share >= 0.6 and words <= 5 and width >= 3 and len(filled) >= 4
+        return share >= 0.3 and width <= _MAX_COLUMNS
+    words = sum(len(cell.split()) for cell in cells) / max(len(cells), 1)
+    running = sum(cell[:1].islower() or cell.endswith(("-", ",")) for row in filled for cell in row if cell)
+    calm = running < 0.25 * (len(cells) + len(filled))
+    return share >= 0.6 and words <= 4 and width >= 3 and len(filled) >= 4 and calm
 
 
 # ---------------------------------------------------------------- over pages

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
 _GAP = 0.85
 """Blank between two cells of a line, in heights of its type; words of a text stand about a third apart."""
 
+_LEADER = re.compile(r"[.…·_]+")
+_LEAST_DOTS = 4
 _CURRENCY = frozenset("$€£¥")
 _MAX_CHARACTERS = 40_000
 
@@ -106,7 +109,19 @@ def _words(page: Any, textpage: Any) -> list[Word]:
         else:
             now = Word(x0, x1, y0, y1, char)
             words.append(now)
-    return words
+    return _once(words)
+
+
+def _once(words: list[Word]) -> list[Word]:
+    """Leave out words drawn again on the same place, as some programs do for bold type."""
+    seen: set[tuple[str, int, int]] = set()
+    out = []
+    for word in words:
+        x, y = round(word.x0 / 2), round(word.top / 2)
+        if not any((word.text, x + dx, y + dy) in seen for dx in (-1, 0, 1) for dy in (-1, 0, 1)):
+            out.append(word)
+        seen.add((word.text, x, y))
+    return out
 
 
 class Turn:
@@ -148,6 +163,10 @@ def lines_of(words: list[Word]) -> list[Line]:
 
 
 def _cells(words: list[Word]) -> list[Cell]:
+    """Cut a line into cells; dots that lead from one to the next are none."""
+    dots = [word for word in words if _LEADER.fullmatch(word.text)]
+    if sum(len(word.text) for word in dots) >= _LEAST_DOTS and len(dots) < len(words):
+        words = [word for word in words if not _LEADER.fullmatch(word.text)]
     heights = sorted(word.bottom - word.top for word in words)
     height = max(heights[len(heights) // 2], 5.0)
     cells: list[Cell] = []

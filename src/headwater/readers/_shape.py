@@ -10,10 +10,12 @@ What is a table, first rule that fits:
 5. an object of arrays of plain values, all equally long: its keys are the columns.
 6. an object of at least three objects that share their keys: records by key, the key in the column ``key``;
    so too an object of arrays of such objects.
-7. any other object: its members are looked at in turn, and what is in no table is the document's text.
+7. any other object: its members are looked at in turn, and what is in no table is the document's text. Inside such a
+   document a table has at least three records, or eight keys, or most of the values; a small one stands in the text
+   as well.
 
 Nested objects become columns ``a.b`` (three levels at most) where they are regular: at least half of the records
-have one, and its keys are mostly the same. Else the column is of type object and holds JSON; arrays always do.
+have one, they share a key, and a third of all their places are filled. Else the column is of type object and holds JSON; arrays always do.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from headwater.model import Table
@@ -32,6 +35,10 @@ MAX_DEPTH = 3
 
 _MAX_SUBKEYS = 64
 _SEARCH_DEPTH = 6
+_LEAST_RECORDS = 3
+_LEAST_KEYS = 8
+_SMALL = 50
+_MANY_NUMBERS = 40
 _GEOMETRIES = {
     "Point",
     "MultiPoint",
@@ -52,12 +59,14 @@ class Shape:
         rest: (path, value) of every leaf that is in no table.
         metadata: title, description … as known layouts give them.
         format: "json" or "geojson".
+        size: number of plain values in the tree.
     """
 
     tables: list[Table] = field(default_factory=list)
     rest: list[tuple[tuple[str, ...], Any]] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
     format: str = "json"
+    size: int = 0
 
     def text(self) -> str | None:
         """Return the leaves as lines ``path: value``, None if there are none."""
@@ -70,7 +79,7 @@ class Shape:
 
 def shape_of(value: Any, lines: list[int] | None = None) -> Shape:
     """Find the tables of a tree; `lines` are the physical lines of the elements if it is an array."""
-    shape = Shape()
+    shape = Shape(size=sum(1 for _ in leaves(value)))
     if isinstance(value, list):
         if not _add_array(shape, (), value, lines, top=True):
             _add_rest(shape, (), value)
@@ -104,20 +113,39 @@ def _pick_metadata(shape: Shape) -> None:
 
 
 def _add_object(shape: Shape, path: tuple[str, ...], value: dict[str, Any]) -> None:
-    if _add_known(shape, path, value) or _add_columnar(shape, path, value) or _add_keyed(shape, path, value):
+    if _add_known(shape, path, value):
+        return
+    if _is_main(shape, value) and (_add_columnar(shape, path, value) or _add_keyed(shape, path, value)):
+        if path and not _is_most(shape, value):
+            _add_rest(shape, path, value)
         return
     for key, inner in value.items():
         here = (*path, str(key))
         if isinstance(inner, dict) and inner and len(here) <= _SEARCH_DEPTH:
             _add_object(shape, here, inner)
-        elif not (isinstance(inner, list) and _add_array(shape, here, inner, None)):
+            continue
+        is_table = isinstance(inner, list) and _is_main(shape, inner) and _add_array(shape, here, inner, None)
+        if not is_table or (len(inner) <= _SMALL and not _is_most(shape, inner)):
             _add_rest(shape, here, inner)
+
+
+def _is_most(shape: Shape, value: Any) -> bool:
+    return 2 * sum(1 for _ in leaves(value)) >= shape.size
+
+
+def _is_main(shape: Shape, value: Any) -> bool:
+    """Tell whether something can be one of the document's tables: it has records enough, or most of its values."""
+    if isinstance(value, list):
+        return len(value) >= _LEAST_RECORDS or _is_most(shape, value)
+    return len(value) >= _LEAST_KEYS or _is_most(shape, value)
 
 
 def _add_rest(shape: Shape, path: tuple[str, ...], value: Any) -> None:
     if isinstance(value, dict):
         for key, inner in value.items():
             _add_rest(shape, (*path, str(key)), inner)
+    elif isinstance(value, list) and _only_numbers(value):
+        shape.rest.append((path, f"({sum(1 for _ in leaves(value)):,} numbers)"))
     elif isinstance(value, list) and any(isinstance(inner, dict | list) for inner in value):
         for number, inner in enumerate(value, 1):
             _add_rest(shape, (*path, str(number)), inner)
@@ -126,6 +154,12 @@ def _add_rest(shape: Shape, path: tuple[str, ...], value: Any) -> None:
             shape.rest.append((path, ", ".join(str(raw_text(inner)) for inner in value)))
     elif value is not None and value != "":
         shape.rest.append((path, value))
+
+
+def _only_numbers(value: list[Any]) -> bool:
+    """Tell long lists of coordinates and the like, which say nothing as text."""
+    found = [type(leaf) in (int, float) for leaf in islice(leaves(value), _MANY_NUMBERS)]
+    return len(found) == _MANY_NUMBERS and all(found)
 
 
 def _add_array(
@@ -236,7 +270,8 @@ def _is_regular(values: list[Any]) -> bool:
     counts = Counter(key for value in present for key in value)
     if not counts or len(counts) > _MAX_SUBKEYS:
         return False
-    return sum(counts.values()) >= 0.5 * len(counts) * len(present)
+    common = any(count >= 0.8 * len(present) for count in counts.values())
+    return common and sum(counts.values()) >= 0.3 * len(counts) * len(present)
 
 
 # ---------------------------------------------------------------- known layouts
