@@ -11,6 +11,7 @@ from headwater.cli._emit import Globals, console, dumps, emit_json, write_line
 
 if TYPE_CHECKING:
     from headwater.lake import Lake
+    from headwater.settings import Settings
 
 DOCUMENT = Annotated[
     str, typer.Argument(help="Path in the lake, a member archive.zip!a.csv, or a short unique name.")
@@ -36,11 +37,27 @@ def add_to(app: typer.Typer) -> None:
         app.command(verb)(function)
 
 
+def load_settings(options: Globals, given: dict[str, Any], *, lake: str | None = None) -> Settings:
+    """Return the settings in force: flags, then environment, project file, user file, defaults."""
+    from headwater.settings import Settings
+
+    names = ("lake", "state", "endpoint")
+    flags = {n: getattr(options, n) for n in names} | {
+        n: True for n in ("anonymous", "quiet") if getattr(options, n)
+    }
+    settings = Settings.load({**flags, **given}, lake=lake)
+    if not options.quiet:
+        for notice in settings.notices:
+            sys.stderr.write(f"Note: {notice}\n")
+    return settings
+
+
 def open_lake(options: Globals) -> Lake:
     """Open the lake that the flags, the environment or the working folder name."""
     from headwater.lake import Lake
 
-    lake = Lake.find(options.lake, state=options.state)
+    settings = load_settings(options, {})
+    lake = Lake.find(settings["lake"], state=settings["state"])
     if not options.quiet:
         for notice in lake.notices:
             sys.stderr.write(f"Note: {notice}\n")
@@ -68,48 +85,56 @@ def ingest(
     path: Annotated[
         str | None, typer.Argument(help="A folder or s3://bucket/prefix; the lake at hand if left out.")
     ] = None,
-    workers: Annotated[int, typer.Option(help="Reading processes; 0: one per core.", min=0)] = 0,
+    workers: Annotated[int | None, typer.Option(help="Reading processes; 0: one per core.", min=0)] = None,
     memory: Annotated[
-        str, typer.Option(help="Memory at which a reading process is stopped, e.g. 1200MB.")
-    ] = "1200MB",
+        str | None, typer.Option(help="Memory at which a reading process is stopped, e.g. 1200MB.")
+    ] = None,
     timeout: Annotated[
-        str, typer.Option(help="Time after which reading one file is stopped, e.g. 300s.")
-    ] = "300s",
+        str | None, typer.Option(help="Time after which reading one file is stopped, e.g. 300s.")
+    ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Read files again that failed before.")] = False,
+    allow_empty: Annotated[
+        bool, typer.Option("--allow-empty", help="Believe that a lake that held files is empty now.")
+    ] = False,
 ) -> None:
     """Take a folder or bucket in, as it is. Safe to stop and run again; only what changed is read.
 
     Example: headwater ingest ./data
     """
+    from headwater.cli import _render
     from headwater.cli._progress import progress
     from headwater.ingest import IngestOptions, ingest_lake
-    from headwater.settings import parse_bytes, parse_seconds
+    from headwater.storage import find_lake
 
     options: Globals = context.obj
-    limits = IngestOptions(
-        workers=workers, memory_mb=parse_bytes(memory) >> 20, deadline_s=parse_seconds(timeout), retry=retry
-    )
     place = path or options.lake
-    if place is None:
-        from headwater.storage import find_lake
-
-        place = find_lake(state=options.state).url
+    given = {"ingest.workers": workers, "ingest.memory": memory, "ingest.timeout": timeout}
+    settings = load_settings(options, given, lake=place)
+    place = place or settings["lake"] or find_lake(state=settings["state"]).url
+    limits = IngestOptions(
+        workers=settings["ingest.workers"],
+        memory_mb=settings["ingest.memory"] / 1e6,
+        deadline_s=settings["ingest.timeout"],
+        recycle_after=settings["ingest.recycle_after"],
+        retry=retry,
+        allow_empty=allow_empty,
+    )
     with progress(quiet=options.quiet or options.json, no_color=options.no_color) as report:
         result = ingest_lake(
             place,
-            state=options.state,
+            state=settings["state"],
             options=limits,
             report=report,
-            anonymous=options.anonymous,
-            endpoint=options.endpoint,
+            anonymous=settings["anonymous"],
+            endpoint=settings["endpoint"],
+            region=settings["region"],
+            profile=settings["profile"],
         )
     if options.json:
         emit_json("ingest", result.to_dict())
     else:
-        from headwater.cli import _render
-
         _render.show("ingest", result, console(options))
-    raise typer.Exit(3 if result.counts["failed"] else 0)
+    raise typer.Exit(130 if result.interrupted else 3 if result.counts["failed"] else 0)
 
 
 def status(context: typer.Context) -> None:
@@ -122,8 +147,8 @@ def search(
     query: Annotated[
         str, typer.Argument(help='What you look for, in plain words; "quoted" words stand together.')
     ],
-    k: Annotated[int, typer.Option("-k", "--limit", help="Hits at most.", min=1, max=1000)] = 10,
-    mode: Annotated[str, typer.Option(help="lexical, vector or hybrid.")] = "hybrid",
+    k: Annotated[int | None, typer.Option("-k", "--limit", help="Hits at most.", min=1, max=1000)] = None,
+    mode: Annotated[str | None, typer.Option(help="lexical, vector or hybrid.")] = None,
     format: Annotated[str | None, typer.Option(help="Only this format, e.g. csv.")] = None,
     namespace: Annotated[str | None, typer.Option(help="Only datasets below this folder.")] = None,
     year: Annotated[int | None, typer.Option(help="Only what speaks of this year.")] = None,
@@ -194,20 +219,27 @@ def sql(
     statement: Annotated[
         str, typer.Argument(help="One SELECT; tables are t('path'), t('path#name'), t('series:ID').")
     ],
-    limit: Annotated[int, typer.Option(help="Rows at most.", min=1)] = 1000,
-    timeout: Annotated[str, typer.Option(help="Deadline, e.g. 15s.")] = "15s",
+    limit: Annotated[int | None, typer.Option(help="Rows at most.", min=1)] = None,
+    timeout: Annotated[str | None, typer.Option(help="Deadline, e.g. 15s.")] = None,
     format: Annotated[str, typer.Option(help="table, csv or md.")] = "table",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the query plan instead of running it.")
+    ] = False,
 ) -> None:
     """Query tables and series with DuckDB SQL, read-only.
 
     Example: headwater sql "select count(*) from t('opendata/world-cup-database/files/goals.csv')"
     """
     from headwater.cli import _render
-    from headwater.settings import parse_seconds
 
     options: Globals = context.obj
+    settings = load_settings(options, {"sql.limit": limit, "sql.timeout": timeout})
     with open_lake(options) as lake:
-        result = lake.sql(statement, max_rows=limit, deadline_s=parse_seconds(timeout))
+        if explain:
+            plan = lake.explain(statement)
+            emit_json("sql", {"plan": plan}) if options.json else write_line(plan)
+            return
+        result = lake.sql(statement, max_rows=settings["sql.limit"], deadline_s=settings["sql.timeout"])
         if options.json:
             emit_json("sql", result.to_dict())
         else:

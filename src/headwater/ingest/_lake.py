@@ -70,6 +70,8 @@ def ingest_lake(
     report: Callable[[Progress], None] | None = None,
     anonymous: bool = False,
     endpoint: str | None = None,
+    region: str | None = None,
+    profile: str | None = None,
 ) -> IngestReport:
     """Take a folder or bucket in; only what changed since the last time is read.
 
@@ -80,20 +82,22 @@ def ingest_lake(
         report: called with the progress.
         anonymous: S3: send no credentials.
         endpoint: S3: URL of the server.
+        region: S3: region of the bucket.
+        profile: S3: profile of the AWS configuration files.
 
     Raises:
-        SetupError: the lake or the state folder cannot be reached, or another process is writing.
-        LimitError: the disk is full; what was read is kept.
+        SetupError: the lake or the state folder cannot be reached, the disk is full, or another process is writing;
+            what was read is kept.
     """
     from headwater.storage import Lock, disk_guard, lake_url, state_dir
 
     started, options, report = time.monotonic(), options or IngestOptions(), report or (lambda _: None)
     url = lake_url(place)
     folder = state_dir(url, state, create=True)
-    lake = Address(url, folder, anonymous, endpoint)
+    lake = Address(url, folder, anonymous, endpoint, region, profile)
     with disk_guard(folder), Lock(folder), Catalog(folder, write=True) as catalog:
         storage = lake.open()
-        todo = plan(storage, catalog, retry=options.retry, report=report)
+        todo = plan(storage, catalog, options, report)
         result = IngestReport(url, notices=list(storage.notices))
         with catalog.transaction():
             catalog.set_meta("url", url)

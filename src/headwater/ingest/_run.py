@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headwater.catalog import Body, Catalog, FileRecord
-from headwater.errors import HeadwaterError
+from headwater.errors import HeadwaterError, NotFoundError, SetupError
 from headwater.ingest._record import READER_VERSION
 from headwater.ingest._task import Address, ReadOutcome, ReadTask, read_file
 
@@ -39,13 +39,15 @@ class IngestOptions:
         deadline_s: seconds after which reading one file is stopped.
         recycle_after: files after which a process is replaced.
         retry: read files again that failed before, even if they did not change.
+        allow_empty: believe that a lake that held files is empty now.
     """
 
     workers: int = 0
-    memory_mb: int = 1200
+    memory_mb: float = 1200
     deadline_s: float = 300.0
     recycle_after: int = 400
     retry: bool = False
+    allow_empty: bool = False
 
 
 @dataclass(slots=True)
@@ -71,11 +73,14 @@ class Plan:
     files: int = 0
 
 
-def plan(storage: Storage, catalog: Catalog, *, retry: bool, report: Callable[[Progress], None]) -> Plan:
+def plan(
+    storage: Storage, catalog: Catalog, options: IngestOptions, report: Callable[[Progress], None]
+) -> Plan:
     """List the lake and compare with the catalog.
 
     Raises:
-        SetupError: the lake cannot be listed to its end; nothing is taken for deleted.
+        SetupError: the lake cannot be listed to its end, or held files and is empty now, as an unmounted disk is;
+            nothing is taken for deleted.
     """
     known = catalog.files()
     again = catalog.meta("reader", str(READER_VERSION)) != str(READER_VERSION)
@@ -93,10 +98,18 @@ def plan(storage: Storage, catalog: Catalog, *, retry: bool, report: Callable[[P
             record = _settled(entry)
             if record != old:
                 made.settled.append(record)
-        elif old is None or again or old.version != entry.version or (retry and old.state == "failed"):
+        elif (
+            old is None or again or old.version != entry.version or (options.retry and old.state == "failed")
+        ):
             made.read.append(entry)
         if made.files % 1000 == 0:
             report(Progress("listing", made.files))
+    if not seen and known and not options.allow_empty:
+        raise SetupError(
+            f"The lake is empty now, it held {len(known):,} files. Nothing was changed.",
+            where=storage.url,
+            hint="Is the disk mounted? If it is meant to be empty: headwater ingest --allow-empty",
+        )
     made.vanished = [p for p in known if p not in seen and not any(h.hides(p) for h in hidden)]
     return made
 
@@ -129,11 +142,18 @@ def read_all(
     progress = Progress("reading", 0, len(entries))
     waiting: list[tuple[FileRecord, ReadOutcome | None]] = []
     last = time.monotonic()
+    lake.scratch.mkdir(parents=True, exist_ok=True)
     tasks = [ReadTask(e.path, lake) for e in entries]
-    pool = _pool(len(tasks), options)
+    pool = _pool(len(tasks), options, lake.scratch)
     try:
         for task, outcome in pool.run(tasks):
             entry = versions[task.path]
+            if isinstance(outcome.error, SetupError):
+                raise outcome.error  # not this file's fault: the lake, the disk or the way there is gone
+            if isinstance(outcome.error, NotFoundError):
+                catalog.remove_files([task.path])  # deleted since it was listed
+                progress.done += 1
+                continue
             record = FileRecord(
                 entry.path, entry.size, entry.version, "", "failed", seconds=round(outcome.seconds, 3)
             )
@@ -160,7 +180,7 @@ def read_all(
     return pool.interrupted
 
 
-def _pool(tasks: int, options: IngestOptions) -> WorkerPool[ReadTask]:
+def _pool(tasks: int, options: IngestOptions, scratch: Path) -> WorkerPool[ReadTask]:
     import os
 
     from headwater.ingest._pool import WorkerPool
@@ -172,6 +192,7 @@ def _pool(tasks: int, options: IngestOptions) -> WorkerPool[ReadTask]:
         memory_mb=options.memory_mb,
         deadline_s=options.deadline_s,
         recycle_after=options.recycle_after,
+        scratch=scratch,
         preload=(
             "headwater.readers",
             "headwater.tabular",

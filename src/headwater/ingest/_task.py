@@ -26,13 +26,15 @@ class Address:
     Attributes:
         url: absolute path of a folder, or `s3://bucket/prefix`.
         state: the state folder.
-        anonymous, endpoint: for S3.
+        anonymous, endpoint, region, profile: for S3.
     """
 
     url: str
     state: Path
     anonymous: bool = False
     endpoint: str | None = None
+    region: str | None = None
+    profile: str | None = None
 
     def open(self) -> Storage:
         """Open the lake's storage."""
@@ -42,9 +44,15 @@ class Address:
             self.url,
             anonymous=self.anonymous,
             endpoint=self.endpoint,
+            region=self.region,
+            profile=self.profile,
             exclude=(self.state,),
-            scratch=self.state / "scratch",
         )
+
+    @property
+    def scratch(self) -> Path:
+        """Folder for what reading processes need for a moment."""
+        return self.state / "scratch"
 
     @property
     def staging(self) -> Path:

@@ -185,6 +185,10 @@ class Lake:
         limits: dict[str, Any] = {"max_rows": max_rows, "deadline_s": deadline_s}
         return self._sql.query(statement, **{k: v for k, v in limits.items() if v is not None})
 
+    def explain(self, statement: str) -> str:
+        """Return the engine's plan of a statement as text (see `sql` for what it may be)."""
+        return self._sql.explain(statement)
+
     @property
     def _sql(self) -> SqlEngine:
         if self._engine is None:
