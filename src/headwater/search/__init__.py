@@ -15,6 +15,7 @@ from headwater.search._embedders import (
     load_embedder,
 )
 from headwater.search._index import Index, IndexStats
+from headwater.search._lance import LanceIndex
 from headwater.search._local import LocalIndex
 from headwater.search._records import Card, CardColumn, Passage, Record, dataset_card, split_passages
 from headwater.search._results import (
@@ -38,6 +39,7 @@ __all__ = [
     "Hit",
     "Index",
     "IndexStats",
+    "LanceIndex",
     "LocalIndex",
     "Passage",
     "Record",

@@ -79,7 +79,7 @@ class StaticEmbedder:
             ) from error
         self.id: str = note["id"]
         self.dim: int = note["dim"]
-        self.coarse_dim = min(64, self.dim)  # its dimensions are principal components, in order
+        self.coarse_dim = min(96, self.dim)  # its dimensions are principal components, in order
         self._unknown = words.index("[UNK]")
         self._tokenizer = _wordpiece(words)
 

@@ -19,7 +19,7 @@ from headwater.search._fields import fields_of, part_of
 from headwater.search._index import IndexStats
 from headwater.search._models import ROLES, Models, Space, VectorBatch
 from headwater.search._query import ParsedQuery, QueryTerm
-from headwater.search._rank import FIELD_WEIGHTS, TIE, Match
+from headwater.search._rank import FIELDS, TIE, Match
 from headwater.search._records import Card, Passage, Record
 from headwater.search._results import Filters, SearchOptions, SearchResult
 from headwater.search._store import PARTS, Header, Part, Store, Stored
@@ -38,12 +38,6 @@ MAX_FREQUENCIES = 200_000
 
 MASK_BITS = 24
 """Terms whose presence fits into one float32 score exactly."""
-
-FIELDS: dict[Part, dict[str, float]] = {
-    "datasets": dict(FIELD_WEIGHTS),
-    "documents": dict(FIELD_WEIGHTS),
-    "passages": {"body": 1.0},
-}
 
 
 class LocalIndex:
@@ -161,6 +155,8 @@ class LocalIndex:
         remove_datasets: Iterable[str] = (),
     ) -> None:
         """Take records in and out, in one commit. See `Index.update`."""
+        self._must_write()
+        self._models.check()
         self._catch_up()
         removed: list[int] = []
         added: dict[tuple[str, str], int] = {}
@@ -184,6 +180,10 @@ class LocalIndex:
             self._store.set_pending(removed, added.values())
             self._store.set_meta("next", str(generation))
         self._finish(removed, generation)
+
+    def _must_write(self) -> None:
+        if not self._write:
+            raise SetupError("This index is open for reading.", where=str(self._folder))
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -251,6 +251,7 @@ class LocalIndex:
 
     def optimize(self) -> None:
         """Merge vector segments and let the text index finish its merges."""
+        self._must_write()
         with self._store.transaction():
             self._vectors.merge(self._store)
         self._commits += 1
@@ -443,8 +444,6 @@ class LocalIndex:
         return index
 
     def _writer(self, part: Part) -> tantivy.IndexWriter:
-        if not self._write:
-            raise SetupError("This index is open for reading.", where=str(self._folder))
         if part not in self._writers:
             try:
                 self._writers[part] = self._indexes[part].writer(HEAP_BYTES, num_threads=1)

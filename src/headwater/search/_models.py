@@ -67,6 +67,16 @@ class Models:
         """Return whether an embedder is set for a role."""
         return self._settings[role] not in (None, "none")
 
+    def check(self) -> None:
+        """Refuse to write vectors of none where the index holds some: they would cover a part of it.
+
+        Raises:
+            SetupError: no embedder is set for a role whose vectors the index holds.
+        """
+        for role, setting in self._settings.items():
+            if setting in (None, "none") and self.known(role):
+                self.get(role)
+
     def get(self, role: Role) -> Embedder | None:
         """Return the embedder of a role, None if none is set.
 

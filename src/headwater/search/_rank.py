@@ -30,6 +30,13 @@ FIELD_WEIGHTS: Mapping[str, float] = {
 }
 """Weights of a card's fields. A term counts in its best field, and with `TIE` of its score in the others."""
 
+FIELDS: Mapping[Part, Mapping[str, float]] = {
+    "datasets": FIELD_WEIGHTS,
+    "documents": FIELD_WEIGHTS,
+    "passages": {"body": 1.0},
+}
+"""Fields of each part of an index with their weights."""
+
 TIE = 0.3
 CARD_SHARE = 0.3
 """Share of the best document's card in the score of its dataset."""

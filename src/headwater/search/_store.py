@@ -93,6 +93,11 @@ def packed(record: Record) -> tuple[Part, int, int, int | None, bytes]:
     return part, 0, 0, None, _pack(json.dumps(body, ensure_ascii=False))
 
 
+def unpack(body: bytes) -> str:
+    """Return the text of a body."""
+    return zlib.decompress(body).decode("utf-8", "surrogatepass")
+
+
 def _pack(text: str) -> bytes:
     return zlib.compress(text.encode("utf-8", "surrogatepass"), 1)
 
@@ -336,7 +341,7 @@ def _stored(row: Any) -> Stored:
         row[3],
         row[4],
         row[5],
-        zlib.decompress(row[6]).decode("utf-8", "surrogatepass"),
+        unpack(row[6]),
     )
 
 
