@@ -47,7 +47,8 @@ def read_json(path: Path, name: str, options: ReadOptions) -> ReadResult:
     _count_records(result.tables, parsed.quarantined, len(parsed.values), parsed.single)
     if not result.tables and result.text is None:
         result.text = text.strip() or None
-        result.warnings.append("The document is valid JSON but holds no records.")
+        if not value:
+            result.warnings.append("The document is valid JSON but holds no records.")
     elif parsed.kind == "ndjson" and parsed.quarantined and not parsed.warnings:
         result.warnings.append(f"{len(parsed.quarantined)} lines are no valid JSON and were set aside.")
     return result
