@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.errors import ReadError
 from headwater.model import ReadResult, Table
 from headwater.readers._grid import Cell, Grid, build, lay_out
-from headwater.readers._invisible import describe_invisible, strip_tags
+from headwater.readers._invisible import describe_invisible, hidden_warning, strip_tags
 from headwater.readers._names import name_tables
 
 if TYPE_CHECKING:
@@ -76,10 +76,7 @@ def read_docx(path: Path, name: str, options: ReadOptions) -> ReadResult:
     )
     name_tables(result.tables)
     result.metadata = _metadata(core, reading.first_heading)
-    result.warnings = describe_invisible("\n".join(reading.lines))
-    if reading.hidden:
-        shown = "; ".join(repr(text[:120]) for text in reading.hidden[:3])
-        result.warnings.append(f"Hidden text in {len(reading.hidden)} places is left out: {shown}.")
+    result.warnings = [*describe_invisible("\n".join(reading.lines)), *hidden_warning(reading.hidden)]
     return result
 
 

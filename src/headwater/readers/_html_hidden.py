@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from headwater.readers._html_tree import attribute
+from headwater.readers._invisible import hidden_warning
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -29,10 +30,6 @@ _RULE = re.compile(r"([^{}@;]+)\{([^{}]*)\}")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _AT = re.compile(r"@[^{;]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}|@[^;{]*;", re.DOTALL)
 _SIMPLE = re.compile(r"[\w*.#\[\]=\"'-]+(?:\s+[\w.#-]+)*")
-_WORDS = re.compile(r"[^\W\d_]{2,}")
-_LEAST_WORDS = 3
-_LEAST_CJK = 6
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _SILENT = ("ix:header", "ix:hidden")
 """Hidden by design: the facts that Inline XBRL 1.1 keeps for programs."""
 
@@ -48,16 +45,9 @@ def take_hidden(tree: LexborHTMLParser) -> list[str]:
         )
         text = " ".join(node.text(deep=True, separator=" ").split())
         node.decompose()
-        if not silent and _is_message(text) and text not in texts:
+        if not silent:
             texts.append(text)
-    if not texts:
-        return []
-    shown = "; ".join(repr(text[:120]) for text in texts[:3])
-    return [f"Hidden text in {len(texts)} places is left out: {shown}."]
-
-
-def _is_message(text: str) -> bool:
-    return len(_WORDS.findall(text)) >= _LEAST_WORDS or len(_CJK.findall(text)) >= _LEAST_CJK
+    return hidden_warning(texts)
 
 
 def _unseen_nodes(tree: LexborHTMLParser) -> list[LexborNode]:

@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+_LEAST_WORDS, _LEAST_IDEOGRAPHS = 3, 6
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+_IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _TAGS = re.compile("[\U000e0000-\U000e007f]+")
 _FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f")
 _OVERRIDES = re.compile("[\u202d\u202e]")
@@ -23,6 +26,23 @@ _MARKS = tuple(mark.encode() for mark in "\u200b\u2060\u180e\ufeff\u202d\u202e")
     b"\xf3\xa0\x84",
 )
 _LIMIT = 64 << 20
+
+
+def is_message(text: str) -> bool:
+    """Tell whether a hidden text is long enough to say something; sort keys and the like are not."""
+    return len(_WORDS.findall(text)) >= _LEAST_WORDS or len(_IDEOGRAPHS.findall(text)) >= _LEAST_IDEOGRAPHS
+
+
+def hidden_warning(texts: list[str], where: str = "") -> list[str]:
+    """Return the warning about hidden texts, [] if none says anything.
+
+    The texts are counted and not quoted: a warning is read by programs too, which the text may be meant for.
+    """
+    told = [text for text in dict.fromkeys(texts) if is_message(text)]
+    if not told:
+        return []
+    words = sum(len(text.split()) for text in told)
+    return [f"Text that no reader sees ({words} words in {len(told)} places{where}) is left out."]
 
 
 def strip_tags(text: str) -> str:
@@ -43,9 +63,8 @@ def describe_invisible(text: str) -> list[str]:
     bare = _FLAG.sub("", text)
     tags = _TAGS.findall(bare)
     if tags:
-        said = "".join(chr(ord(c) - 0xE0000) for run in tags for c in run if 0x20 <= ord(c) - 0xE0000 < 0x7F)
         found.append(
-            f"Invisible tag characters hold a hidden text: {said[:120]!r}. It is not part of the text."
+            f"{sum(map(len, tags))} invisible tag characters, which spell a hidden text, are left out."
         )
     overrides = len(_OVERRIDES.findall(bare))
     if overrides:

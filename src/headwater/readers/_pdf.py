@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.errors import DocumentError, ReadError, SkipDocument
 from headwater.model import Member, Page, ReadResult
-from headwater.readers._invisible import describe_invisible
+from headwater.readers._invisible import describe_invisible, hidden_warning, is_message
 from headwater.readers._names import name_tables
 from headwater.readers._pdf_page import PageText, read_page
 from headwater.readers._pdf_tables import TableFinder
@@ -37,10 +37,9 @@ _KEYS = {
     "ModDate": "modified",
 }
 _POOR_TITLES = re.compile(
-    r"^(?:untitled|microsoft word - .*|.*\.\w{2,4}|document\d*|slide \d+|\(anonymous\)|anonymous)$",
+    r"^(?:untitled|microsoft word - .*|.*\.\w{2,4}|document\d*|slide \d+|[\d\W_]+|\(anonymous\)|anonymous)$",
     re.IGNORECASE,
 )
-_LEAST_HIDDEN = 3
 _MAX_ATTACHMENTS = 1000
 
 
@@ -184,11 +183,9 @@ def _warnings(pages: list[PageText], failed: list[int]) -> list[str]:
         out.append(
             f"{_pages([n for n, _ in unmapped])}: {total} characters cannot be recovered, for their fonts do not say what they are (OCR would be needed)."
         )
-    hidden = [text for p in pages for text in p.hidden if len(re.findall(r"\w+", text)) >= _LEAST_HIDDEN]
-    if hidden:
-        shown = "; ".join(repr(" ".join(text.split())[:120]) for text in hidden[:3])
-        where = _pages([n for n, p in numbered if p.hidden])
-        out.append(f"Hidden text on {where[0].lower() + where[1:]} is left out: {shown}.")
+    hidden = [" ".join(text.split()) for page in pages for text in page.hidden]
+    where = _pages([number for number, page in numbered if any(map(is_message, page.hidden))])
+    out += hidden_warning(hidden, f", {where[:1].lower()}{where[1:]}")
     return out
 
 
@@ -200,6 +197,8 @@ def _pages(numbers: list[int]) -> str:
             runs[-1][1] = number
         else:
             runs.append([number, number])
+    if not runs:
+        return ""
     text = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
     return f"Page {text}" if len(set(numbers)) == 1 else f"Pages {text}"
 

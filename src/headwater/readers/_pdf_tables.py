@@ -27,6 +27,9 @@ _CAPTION = re.compile(
 _NOTE = re.compile(r"^(?:source|note|notes|\(?[a-z*†‡\d][).:]\s|\*|quelle|anm|资料来源|注)", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+(−–]?\s*[$€£¥]?\s*[-+(]?\d[\d,.\s]*%?\)?%?|[-–—]|n/?a", re.IGNORECASE)
 _LEAST_ROWS = 3
+_PROSE = 75
+"""Characters in one cell from which a line is running text, not a record."""
+
 _MAX_COLUMNS = 40
 _SAME_PLACE = 12.0
 """Points by which the columns of two pages may differ."""
@@ -189,10 +192,12 @@ def _regions(lines: list[Line]) -> list[tuple[int, int]]:
     start: int | None = None
     last = 0
     for i, line in enumerate(lines):
-        if len(line.cells) >= 2:
-            if start is not None and (i - last > 2 or line.top - lines[last].bottom > 4 * line.height + 14):
-                out.append((start, last + 1))
-                start = None
+        prose = any(len(cell.text) > _PROSE for cell in line.cells)
+        far = start is not None and (i - last > 3 or line.top - lines[last].bottom > 4 * line.height + 14)
+        if start is not None and (prose or far):
+            out.append((start, last + 1))
+            start = None
+        if len(line.cells) >= 2 and not prose:
             start = i if start is None else start
             last = i
     if start is not None:
