@@ -54,6 +54,13 @@ class Parts:
     quarantined: list[Quarantined] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
+    def widen(self, width: int) -> None:
+        """Add columns without a name."""
+        more = width - len(self.headers)
+        self.headers.extend([""] * more)
+        self.units.extend([None] * more)
+        self.kinds.extend([""] * more)
+
 
 def build_table(
     grid: Sequence[Sequence[Any]],
@@ -210,14 +217,11 @@ def _tell_odd(parts: Parts, odd: _Odd, width: int) -> None:
     if odd.short and not _often_blank(parts, width, set(odd.short)):
         parts.warnings.append(f"{len(odd.short)} records are short and were padded ({_places(odd.short)})")
     if odd.long:
-        more = odd.widest - width
         parts.warnings.append(
             f"{len(odd.long)} records have up to {odd.widest} fields instead of {width} ({_places(odd.long)}); "
             "the rest is in added columns"
         )
-        parts.headers.extend([""] * more)
-        parts.units.extend([None] * more)
-        parts.kinds.extend([""] * more)
+        parts.widen(odd.widest)
         parts.records = [row if len(row) == odd.widest else [*row, *[None] * (odd.widest - len(row))] for row in parts.records]
 
 

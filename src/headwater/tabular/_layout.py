@@ -9,6 +9,7 @@ from statistics import median
 from typing import Any
 
 from headwater.tabular._cells import Kind, is_blank, is_blank_row, is_year, kind_of, one_line
+from headwater.tabular._numbers import parse_number
 from headwater.tabular._units import is_unit_row
 from headwater.tabular._vocabulary import NAME_WORD
 
@@ -103,7 +104,7 @@ def find_layout(rows: Sequence[Row], header_rows: int | None = None) -> Layout:
 
 def _trust_header(rows: Sequence[Row], layout: Layout) -> None:
     """Take the header's width if it is the less usual one, but fewer than half of the records go beyond it."""
-    named = max(extent(rows[index]) for index in layout.header)
+    named = max(len(rows[index]) for index in layout.header)
     records = [row for row in rows[layout.body :] if not is_blank_row(row)]
     if named < layout.width and sum(extent(row) > named for row in records) <= 0.5 * len(records):
         layout.width = named
@@ -170,18 +171,42 @@ def _find_header(rows: Sequence[Row], seen: Sequence[int], top: int, layout: Lay
         layout.kinds = column_kinds([] if layout.header else [rows[top]], layout.width)
         return
     deep = below[min(3, max(0, len(below) - 4)) :] if len(below) > 4 else below[-2:]
-    verdict = _is_header(rows[top], column_kinds(deep, layout.width), below)
+    kinds = column_kinds(deep, layout.width)
+    verdict = _is_header(rows[top], kinds, below)
     if verdict is False:
         layout.body, layout.unsure = top, False
         layout.kinds = column_kinds([rows[top], *below], layout.width)
+        _parents(rows, seen, start, layout)
         return
+    lowest = _lowest_names(rows[top], below, kinds)
+    if lowest:
+        start, top, below = start + lowest, seen[start + lowest], below[lowest:]
     depth, units = _header_depth(rows[top], below, layout.width)
     layout.units = None if units is None else seen[start + units]
     layout.header = [index for index in seen[start : start + depth] if index != layout.units]
     layout.unsure = verdict is None
     layout.body = seen[start + depth] if start + depth < len(seen) else len(rows)
     layout.kinds = column_kinds(below[depth - 1 :], layout.width)
-    _parents(rows, seen, start, layout)
+    if not lowest:
+        _parents(rows, seen, start, layout)
+
+
+def _lowest_names(top: Row, below: Sequence[Row], kinds: Sequence[Kind]) -> int:
+    """Return how far below the first full row the header stands: rows of texts over values, which span nothing.
+
+    Such rows (links, keys, sources) are a preamble that happens to be as wide as the table.
+    """
+    typed = [column for column, kind in enumerate(kinds) if kind in TYPED]
+    if len(typed) < max(2, 0.5 * len(kinds)) or _gaps(top):
+        return 0
+    lowest = 0
+    for index, row in enumerate(below[:MAX_HEADER], 1):
+        if len(row) <= typed[-1] or not all(kind_of(row[column]) == "text" for column in typed) or _gaps(row) or _bracketed(row):
+            break
+        if is_unit_row(row) or _below_merge(top, row):
+            break
+        lowest = index
+    return lowest if lowest and len(below) - lowest > 2 and len(typed) < 3 else 0
 
 
 def _header_depth(top: Row, below: Sequence[Row], width: int) -> tuple[int, int | None]:
@@ -211,7 +236,7 @@ def _names_only(row: Row) -> bool:
 
 
 def _counts_up(cells: Sequence[Any]) -> bool:
-    """Tell whether numeric cells are names in order: years, dates, or 1, 2, 3 …"""
+    """Tell whether numeric cells are names in order: years, dates, or counted numbers."""
     if all(map(is_year, cells)):
         return len({one_line(cell) for cell in cells}) == len(cells) or len(cells) > 2
     kinds = {kind_of(cell) for cell in cells}
@@ -231,16 +256,19 @@ def _is_header(row: Row, kinds: Sequence[Kind], below: Sequence[Row]) -> bool | 
     below = [other for other in below if list(other) != list(row)]  # repeated headers tell nothing
     names: list[Any] = []
     values: list[Any] = []
-    for cell, kind in zip(row, kinds, strict=False):
+    for column, (cell, kind) in enumerate(zip(row, kinds, strict=False)):
         if kind not in TYPED or is_blank(cell):
             continue
-        (names if kind_of(cell) == "text" else values).append(cell)
+        if kind_of(cell) != "missing" or one_line(cell) == "#":
+            name = kind_of(cell) in ("text", "missing") or _unit_of_its_own(cell, column, below)
+            (names if name else values).append(cell)
     texts = [one_line(cell) for cell in row if kind_of(cell) == "text"]
     if values:
         label = any(kind_of(cell) in ("text", "") for cell in row[:1]) or len(texts) > 0
         if label and _counts_up(values) and not _same_years(values, below, kinds, row):
             return True
-        return len(names) > 2 * len(values) and len(texts) == len(set(texts)) and _untypical(row, kinds, below)
+        distinct = len(set(texts)) >= 0.6 * len(texts)
+        return len(names) > 2 * len(values) and distinct and _untypical(row, kinds, below)
     if names:
         return True
     if not texts:
@@ -269,6 +297,16 @@ def _is_header_of_texts(row: Row, below: Sequence[Row]) -> bool | None:
     if score > 0.3 * len(cells):
         return True
     return None if score > 0 else False
+
+
+def _unit_of_its_own(cell: Any, column: int, below: Sequence[Row]) -> bool:
+    """Tell whether a cell has a unit that the values of its column lack: a name like "5 km" over plain numbers."""
+    number = parse_number(cell.strip()) if isinstance(cell, str) and len(cell) <= 64 else None
+    if number is None or not number.unit:
+        return False
+    others = [row[column] for row in below[:20] if column < len(row) and not is_blank(row[column])]
+    read = [parse_number(other.strip()) if isinstance(other, str) else None for other in others]
+    return bool(others) and not any(other is not None and other.unit for other in read)
 
 
 def _same_years(values: Sequence[Any], below: Sequence[Row], kinds: Sequence[Kind], row: Row) -> bool:
@@ -302,7 +340,9 @@ def _continues(above: Row, row: Row, rest: Sequence[Row], width: int) -> bool:
     if len(rest) < 2 and not _gaps(above):
         return False
     if cells:
-        return (is_blank(row[0]) or len(cells) >= 0.4 * len(typed)) and _untypical(row, kinds, rest)
+        wordy = sum(one_line(cell)[0].isdigit() for cell in cells) < 0.5 * len(cells)
+        spans = _gaps(above) > 0 or is_blank(row[0]) or (wordy and len(cells) == len(typed) >= max(3, 0.6 * width))
+        return spans and (is_blank(row[0]) or len(cells) >= 0.4 * len(typed)) and _untypical(row, kinds, rest)
     if typed:
         return _labels_only(above, row, kinds, rest)
     if _gaps(above) < max(2, 0.3 * len(above)) or filled(row) < filled(above):
@@ -340,19 +380,28 @@ def _gaps(row: Row) -> int:
 
 
 def _parents(rows: Sequence[Row], seen: Sequence[int], start: int, layout: Layout) -> None:
-    """Take in the sparse rows right above the first full row that span its columns (groups, years)."""
-    if not layout.header:
-        return
+    """Take in the sparse rows right above the first full row that span its columns (groups, years).
+
+    Where the first full row is a record, such rows are the whole header if they name most of its values.
+    """
+    header = list(layout.header)
     for position in range(start - 1, -1, -1):
         index = seen[position]
-        row = rows[index]
-        gap = layout.header[0] - index > 1
-        if gap or len(layout.header) >= MAX_HEADER or _is_comment(row):
+        if (header[0] if header else layout.body) - index > 1 or len(header) >= MAX_HEADER or not _spans(rows[index], layout.width):
+            break
+        header.insert(0, index)
+    if not layout.header and header:
+        typed = [column for column, kind in enumerate(layout.kinds) if kind in TYPED]
+        named = [column for column in typed if any(column < len(rows[i]) and not is_blank(rows[i][column]) for i in header)]
+        if len(named) < 0.5 * len(typed):
             return
-        cells = [(column, cell) for column, cell in enumerate(row) if not is_blank(cell)]
-        if filled(row) < 2 and (len(cells) > 1 or cells[0][0] == 0):
-            return
-        first = one_line(cells[0][1])
-        if cells[0][0] == 0 and (first.endswith(":") or (len(cells) == 2 and cells[1][0] == 1 and layout.width > 3)):
-            return
-        layout.header.insert(0, index)
+    layout.header = header
+
+
+def _spans(row: Row, width: int) -> bool:
+    """Tell whether a sparse row may be the upper part of a header: names over some columns, no title and no note."""
+    cells = [(column, cell) for column, cell in enumerate(row) if not is_blank(cell)]
+    if _is_comment(row) or (filled(row) < 2 and (len(cells) > 1 or cells[0][0] == 0)):
+        return False
+    first = one_line(cells[0][1])
+    return cells[0][0] > 0 or not (first.endswith(":") or (len(cells) == 2 and cells[1][0] == 1 and width > 3))

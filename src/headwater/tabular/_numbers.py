@@ -6,7 +6,15 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from headwater.tabular._vocabulary import CURRENCIES, FOOTNOTE, LONG_SCALES, MISSING, MISSING_PATTERN, SCALES, UNITS
+from headwater.tabular._vocabulary import (
+    CURRENCIES,
+    FOOTNOTE,
+    LONG_SCALES,
+    MISSING,
+    MISSING_PATTERN,
+    SCALES,
+    UNITS,
+)
 
 
 class NumberText(NamedTuple):

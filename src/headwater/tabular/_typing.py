@@ -27,6 +27,7 @@ RARE = 0.025
 _VERSION_NAME = re.compile(r"(?:^|[^a-z])(?:version|release|revision|build|firmware)(?:$|[^a-z])", re.IGNORECASE)
 _DATE_NAME = re.compile(r"(?:^|[^a-z])(?:date|day|datum|fecha|dt|ymd|yyyymmdd)(?:$|[^a-z])|date$", re.IGNORECASE)
 _SPAN_NAME = re.compile(r"length|duration|elapsed|run\s*time|lap|split|pace", re.IGNORECASE)
+_SPAN = re.compile(r"\d[\d.,]*\s*(?:[-/–—]\s*\d[\d.,]*|\+)")
 _MASK = re.compile(r"(?:[<>≤≥~≈±]|less than|under|over|fewer than|more than|up to)\s*=?\s*\d", re.IGNORECASE)
 _OFFSET_UTC = "UTC"
 
@@ -127,8 +128,9 @@ def _text(scan: ColumnScan, told: bool = False, warning: str = "") -> Plan:
 def _near_miss(scan: ColumnScan, best: int, failing: int, kind: str) -> list[str]:
     """Tell of a column that is text only because of a few values that look like damaged ones of its kind."""
     odd = [text for text in scan.samples if any(map(str.isdigit, text)) and sum(map(str.isalpha, text)) < 2]
+    odd = [text for text in odd if not _SPAN.fullmatch(text)]
     masked = odd and all(_MASK.match(text) for text in scan.samples)
-    if not odd or not (masked or failing <= max(1, RARE * scan.values) and scan.values >= 5):
+    if not odd or not (masked or failing <= RARE * scan.values):
         return []
     shown = ", ".join(repr(text[:40]) for text in odd[:3])
     return [f"{best} of {scan.values} values are a {kind}, {failing} are not ({shown}): the column is kept as text"]
