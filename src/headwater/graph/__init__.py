@@ -17,8 +17,10 @@ from headwater.graph._model import (
 if TYPE_CHECKING:
     from headwater.graph._answers import JoinTree, Path, Paths, ProofEdge, Reach, Silos
     from headwater.graph._ask import GraphAnswer, ask
+    from headwater.graph._export import to_mermaid
     from headwater.graph._picture import render_html, render_svg
     from headwater.graph._rows import RowLineage, attach_rows, load_rows
+    from headwater.graph._store import save_graph, saved_graph
     from headwater.graph._tools import tools_for
     from headwater.graph._topology import Topology
     from headwater.graph.loaders import load_graph
@@ -38,6 +40,9 @@ _LAZY = {
     "load_graph": "loaders",
     "load_rows": "_rows",
     "render_html": "_picture",
+    "save_graph": "_store",
+    "saved_graph": "_store",
+    "to_mermaid": "_export",
     "render_svg": "_picture",
     "tools_for": "_tools",
 }
@@ -74,5 +79,5 @@ __all__ = [
     "load_rows",
     "render_html",
     "render_svg",
-    "tools_for",
+    "tools_for", "to_mermaid", "save_graph", "saved_graph",
 ]
