@@ -39,7 +39,7 @@ def relate(catalog: Catalog, generation: int) -> None:
     relations.replace_mentions(
         {**m.to_dict(), "document": owner.get(m.document, m.document)} for m in mentions
     )
-    relations.replace_links(x.to_dict() for x in dataset_links(joins, mentions, series))
+    relations.replace_links(x.to_dict() for x in dataset_links(joins, mentions, series, first))
     members = {owner[m.document]: s.id for s in series for m in s.members}
     catalog.set_relations(members, canonical, generation)
 

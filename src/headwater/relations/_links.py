@@ -8,7 +8,7 @@ clause: one clause after the other gives its best, so that no clause takes all p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -16,21 +16,30 @@ from headwater.layout import clean_text
 from headwater.relations._joins import Join
 from headwater.relations._mentions import Mention
 from headwater.relations._series import Series
+from headwater.relations._sketch import TableSketch
 
 LINKED = 10
 """Most datasets that are linked to the hits of one search."""
 
-STRENGTH = 0.25
+STRENGTH = 0.6
 """Exponent of a link's strength beside the fit of its target to a clause; fit counts more than the link."""
+
+YEARS = 0.25
+"""Strength of a link between datasets that can be joined on years: nearly all can, so it is weak."""
+
+MIN_YEARS = 3
+"""Least number of years that such datasets have in common."""
 
 SECOND_STEP = 0.5
 """Factor on the strength of a link that is reached over another linked dataset."""
 
 _FRONTIER = 10
-_RANK_LOSS = 0.05
+_RANK_LOSS = 0.2
 _MIN_FIT = 0.02
 _SERIES_WEIGHT = 0.9
 
+_YEAR = re.compile(r"(?:1[4-9]|20)\d{2}(?!\d)")
+_PERIOD = re.compile(r"years (\d+)-(\d+)")
 _SENTENCE = re.compile(r"(?<=[.?!;])\s+")
 _CLAUSE = re.compile(
     r",\s+(?:and|which|who|whose|where|of which|in which|for which|how|what|when)\s+|\band\s+(?:in\s+)?(?:what|which|who|how|on what|where|when)\s+|:\s+",
@@ -44,7 +53,10 @@ _MIN_WORDS = 4
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A way from one dataset to another: strength 0 to 1 and, for people, what it rests on."""
+    """A way from one dataset to another: strength 0 to 1 and, for people, what it rests on.
+
+    A link to "" says which years a dataset covers ("years 1948-2020"); it leads to every other dataset of these years.
+    """
 
     dataset: str
     other: str
@@ -57,13 +69,19 @@ class Link:
 
 
 def dataset_links(
-    joins: Iterable[Join] = (), mentions: Iterable[Mention] = (), series: Iterable[Series] = ()
+    joins: Iterable[Join] = (),
+    mentions: Iterable[Mention] = (),
+    series: Iterable[Series] = (),
+    tables: Iterable[TableSketch] = (),
 ) -> list[Link]:
-    """Return the links between datasets that joins, mentions and series make, both ways, the strongest of each pair."""
+    """Return the links between datasets that joins, mentions and series make, both ways, the strongest of each pair.
+
+    From `tables` comes for each dataset with a column of years or dates the link to "" with the years it covers.
+    """
     best: dict[tuple[str, str], Link] = {}
 
     def add(a: str, b: str, weight: float, via: str) -> None:
-        if a == b:
+        if a == b or not a or not b:
             return
         old = best.get((a, b))
         if old is None or (weight, via) > (old.weight, old.via):
@@ -83,7 +101,23 @@ def dataset_links(
         for a in datasets:
             for b in datasets:
                 add(a, b, _SERIES_WEIGHT, f"series: {group.title}")
+    for dataset, (start, end) in _periods(tables).items():
+        best[dataset, ""] = Link(dataset, "", YEARS, f"years {start}-{end}")
     return sorted(best.values(), key=lambda link: (link.dataset, -link.weight, link.other))
+
+
+def _periods(tables: Iterable[TableSketch]) -> dict[str, tuple[int, int]]:
+    """Return the first and last year of the year and date columns of each dataset."""
+    out: dict[str, tuple[int, int]] = {}
+    for table in tables:
+        for column in table.columns:
+            if column.feature_type != "Datetime" or column.type not in {"integer", "date", "datetime"}:
+                continue
+            years = [int(m.group()) for text in (column.low, column.high) if (m := _YEAR.match(text))]
+            if len(years) == 2:
+                start, end = out.get(table.dataset, (years[0], years[1]))
+                out[table.dataset] = (min(start, years[0]), max(end, years[1]))
+    return out
 
 
 class LinkGraph:
@@ -91,8 +125,12 @@ class LinkGraph:
 
     def __init__(self, links: Iterable[Link] = ()) -> None:
         self._out: dict[str, dict[str, Link]] = {}
+        self._years: dict[str, tuple[int, int, Link]] = {}
         for link in links:
-            self._out.setdefault(link.dataset, {})[link.other] = link
+            if link.other:
+                self._out.setdefault(link.dataset, {})[link.other] = link
+            elif found := _PERIOD.fullmatch(link.via):
+                self._years[link.dataset] = (int(found[1]), int(found[2]), link)
 
     def __len__(self) -> int:
         return sum(map(len, self._out.values()))
@@ -100,6 +138,20 @@ class LinkGraph:
     def links(self, dataset: str) -> Iterable[Link]:
         """Return the links that start from a dataset."""
         return self._out.get(dataset, {}).values()
+
+    def of_same_years(self, dataset: str, others: Iterable[str]) -> Iterator[Link]:
+        """Yield links to those of `others` that share at least `MIN_YEARS` years with a dataset."""
+        own = self._years.get(dataset)
+        if own is None:
+            return
+        for other in others:
+            theirs = self._years.get(other)
+            if theirs is None or other == dataset:
+                continue
+            start, end = max(own[0], theirs[0]), min(own[1], theirs[1])
+            if end - start + 1 >= MIN_YEARS:
+                weight = min(own[2].weight, theirs[2].weight)
+                yield Link(dataset, other, weight, f"join: years {start}-{end} in {dataset} and {other}")
 
 
 def question_clauses(question: str) -> list[str]:
@@ -166,16 +218,18 @@ def _reach(hits: Sequence[str], graph: LinkGraph, fit: Mapping[str, float]) -> d
     own = set(hits)
     reached: dict[str, tuple[float, str]] = {}
 
-    def step(start: str, factor: float, prefix: str) -> None:
-        for link in graph.links(start):
+    def step(factor: float, prefix: str, links: Iterable[Link]) -> None:
+        for link in links:
             strength = factor * link.weight
             if link.other not in own and strength > reached.get(link.other, (0.0, ""))[0]:
                 reached[link.other] = (strength, prefix + link.via)
 
     for position, hit in enumerate(hits):
-        step(hit, 1.0 / (1.0 + _RANK_LOSS * position), "")
+        factor = 1.0 / (1.0 + _RANK_LOSS * position)
+        step(factor, "", graph.links(hit))
+        step(factor, "", graph.of_same_years(hit, fit))
     first = sorted(reached, key=lambda d: (-fit.get(d, _MIN_FIT) * reached[d][0] ** STRENGTH, d))[:_FRONTIER]
     for dataset in first:
         strength, via = reached[dataset]
-        step(dataset, SECOND_STEP * strength, f"{via}; then ")
+        step(SECOND_STEP * strength, f"{via}; then ", graph.links(dataset))
     return reached

@@ -3,14 +3,57 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from headwater.relations._entities import entity_key
 from headwater.relations._sketch import TableSketch, TextSketch
 
 if TYPE_CHECKING:
     import numpy as np
+
+_GENERIC = frozenset(
+    {
+        "data",
+        "dataset",
+        "datasets",
+        "read me",
+        "readme",
+        "codebook",
+        "code book",
+        "data dictionary",
+        "description",
+        "overview",
+    }
+    | {
+        "introduction",
+        "contents",
+        "table contents",
+        "table",
+        "index",
+        "about",
+        "note",
+        "notes",
+        "source",
+        "sources",
+        "home",
+    }
+    | {
+        "summary",
+        "abstract",
+        "preface",
+        "appendix",
+        "references",
+        "license",
+        "changelog",
+        "untitled",
+        "main page",
+        "report",
+    }
+)
+"""Keys of titles that are parts of documents rather than names of things."""
 
 MAX_PER_PAGE = 40
 """Documents kept that mention one page."""
@@ -56,13 +99,15 @@ def find_mentions(
     tables and texts; the weights then rest on the documents of that call.
 
     Args:
-        pages: whose titles are looked for.
+        pages: whose titles are looked for, as far as the title is the name of what the page is about: the page speaks of
+            it at once, or its file or folder is named after it. Titles that many documents bear ("Codebook") are not.
         tables: in whose cells.
         texts: in which other texts.
         limit: documents kept for one page.
     """
     import numpy as np
 
+    pages = [page for page in pages if _is_subject(page)]
     keys = sorted({key for page in pages for key in page.titles})
     if not keys:
         return []
@@ -88,6 +133,18 @@ def find_mentions(
         best = sorted(found.values(), key=lambda m: (-m.weight, m.document, m.column))
         out += _one_per_document(best)[:limit]
     return out
+
+
+def _is_subject(page: TextSketch) -> bool:
+    title = entity_key(page.title)
+    if title in _GENERIC:
+        return False
+    stem = re.sub(r"\.\w{1,8}$", "", page.document.rsplit("/", 1)[-1])
+    names = {
+        entity_key(name.replace("_", " ").replace("-", " "))
+        for name in (stem, page.dataset.rsplit("/", 1)[-1])
+    }
+    return page.subject or entity_key(page.title.replace("-", " ")) in names
 
 
 def _one_per_document(mentions: list[Mention]) -> list[Mention]:

@@ -33,6 +33,8 @@ MAX_PHRASES = 5_000
 MAX_TEXT = 400_000
 """Characters of a text in which names are looked for."""
 
+_LEAD = 1_000
+_SURE = 0.7
 _GIVEN = ("first", "given", "forename")
 _FAMILY = ("last", "family", "surname")
 _NAMING = frozenset({"ID", "Categorical", "Embedded numbers", "List"})
@@ -169,6 +171,7 @@ class TextSketch:
         title: as printed.
         titles: hash of each key of the title (`title_keys`) → weight.
         phrases: hashes of the names in the text, ascending.
+        subject: the text speaks of its title in its first lines, as a page about one thing does.
         words: number of words.
         shape: MinHash signature of the text's word shingles.
     """
@@ -178,6 +181,7 @@ class TextSketch:
     title: str
     titles: dict[int, float]
     phrases: Hashes
+    subject: bool = False
     words: int = 0
     shape: Hashes | None = None
 
@@ -187,7 +191,7 @@ class TextSketch:
 
         import numpy as np
 
-        head = {k: getattr(self, k) for k in ("document", "dataset", "title", "words")}
+        head = {k: getattr(self, k) for k in ("document", "dataset", "title", "subject", "words")}
         head["titles"] = list(self.titles.items())
         buffer = io.BytesIO()
         shape = self.shape if self.shape is not None else np.empty(0, np.uint64)
@@ -392,6 +396,19 @@ def sketch_text(document: str, dataset: str, title: str, text: str) -> TextSketc
         clean_text(title, one_line=True, limit=200),
         dict(zip(hash_keys(key for key, _ in keys).tolist(), (weight for _, weight in keys), strict=True)),
         np.unique(hash_keys(phrases(text, MAX_PHRASES))),
+        _speaks_of(text, title),
         len(text.split()),
         minhash(text),
     )
+
+
+def _speaks_of(text: str, title: str) -> bool:
+    """Tell whether the title stands in the text right after the line of the title itself; an empty text may have any."""
+    body = text.strip()
+    if not body:
+        return True
+    first, _, rest = body.partition("\n")
+    if entity_key(first.strip(" #=*_")) == entity_key(title):
+        body = rest
+    keys = {key for key, weight in title_keys(title) if weight >= _SURE}
+    return not keys.isdisjoint(phrases(body[:_LEAD], MAX_PHRASES))
