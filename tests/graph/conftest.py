@@ -45,7 +45,9 @@ def wait_for(ready: Callable[[], bool], process: subprocess.Popen[bytes], log: P
     while not ready():
         if process.poll() is not None or time.monotonic() > deadline:
             process.kill()
-            pytest.fail(f"the server did not start: {log.read_text(errors='replace')[-2000:]}")
+            pytest.fail(
+                f"the server did not start: {log.read_text(encoding='utf-8', errors='replace')[-2000:]}"
+            )
         time.sleep(0.1)
 
 
@@ -82,7 +84,19 @@ def postgres_url(server_folder: Path) -> Iterator[str]:
     for path in (folder, secret):
         give_to(path, account)
     data, port, log = folder / "data", free_port(), folder / "log"
-    command = [initdb, "-D", str(data), "-U", "keeper", "-A", "scram-sha-256", f"--pwfile={secret}", "-E", "UTF8", "--no-sync"]
+    command = [
+        initdb,
+        "-D",
+        str(data),
+        "-U",
+        "keeper",
+        "-A",
+        "scram-sha-256",
+        f"--pwfile={secret}",
+        "-E",
+        "UTF8",
+        "--no-sync",
+    ]
     subprocess.run(command, check=True, capture_output=True, cwd=folder, **account)  # type: ignore[call-overload]
     with log.open("wb") as out:
         process = subprocess.Popen(  # type: ignore[call-overload]
@@ -114,7 +128,11 @@ def mysql_url(server_folder: Path) -> Iterator[str]:
     data, port, log = folder / "data", free_port(), folder / "log"
     options = ["--no-defaults", f"--datadir={data}"]
     subprocess.run(  # type: ignore[call-overload]
-        [install, *options, "--auth-root-authentication-method=normal", "--skip-test-db"], check=True, capture_output=True, cwd=folder, **account
+        [install, *options, "--auth-root-authentication-method=normal", "--skip-test-db"],
+        check=True,
+        capture_output=True,
+        cwd=folder,
+        **account,
     )
     with log.open("wb") as out:
         process = subprocess.Popen(  # type: ignore[call-overload]
@@ -124,7 +142,10 @@ def mysql_url(server_folder: Path) -> Iterator[str]:
 
     def ready() -> bool:
         try:
-            with pymysql.connect(unix_socket=f"{folder}/s", user="root") as connection, connection.cursor() as cursor:
+            with (
+                pymysql.connect(unix_socket=f"{folder}/s", user="root") as connection,
+                connection.cursor() as cursor,
+            ):
                 cursor.execute("CREATE USER IF NOT EXISTS 'keeper'@'%' IDENTIFIED BY 's3cr3t-Pa/ss'")
                 cursor.execute("GRANT ALL ON *.* TO 'keeper'@'%'")
         except pymysql.Error:

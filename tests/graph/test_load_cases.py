@@ -55,7 +55,9 @@ def told(graph: SchemaGraph, tables: bool, ghosts: bool) -> set[str]:
     """Return the graph in the words of the expectations."""
     out = set()
     for key in graph.foreign_keys:
-        out.add(f"key {key.child}({', '.join(key.child_columns)}) -> {key.parent}({', '.join(key.parent_columns)})")
+        out.add(
+            f"key {key.child}({', '.join(key.child_columns)}) -> {key.parent}({', '.join(key.parent_columns)})"
+        )
     for edge in graph.lineage:
         pair = f"{edge.source} -> {edge.target}"
         out |= {f"flow {edge.source}.{a} -> {edge.target}.{b}" for a, b in edge.columns}
@@ -84,7 +86,9 @@ def test_case(case: Case, tmp_path: Path) -> None:
     problems = [e.removeprefix("problem ").split(": ", 1) for e in case.expected if e.startswith("problem ")]
     assert len(graph.problems) == len(problems), graph.problems
     for line, words in problems:
-        assert any(str(p.line) == line and words in p.message and p.file == "case.sql" for p in graph.problems), graph.problems
+        assert any(
+            str(p.line) == line and words in p.message and p.file == "case.sql" for p in graph.problems
+        ), graph.problems
 
 
 def test_there_are_cases() -> None:

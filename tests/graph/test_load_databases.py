@@ -43,7 +43,12 @@ def check(graph: SchemaGraph, expect_keys: bool = True) -> None:
     assert graph.problems == []
     assert {n for n, t in graph.tables.items() if t.kind == "view"} == {"busy", "busiest"}
     assert graph.tables["berth"].primary_key == ("harbour_id", "berth_no")
-    assert [c.name for c in graph.tables["call_log"].columns] == ["call_id", "ship_id", "harbour_id", "berth_no"]
+    assert [c.name for c in graph.tables["call_log"].columns] == [
+        "call_id",
+        "ship_id",
+        "harbour_id",
+        "berth_no",
+    ]
     assert [c.nullable for c in graph.tables["harbour"].columns] == [False, False]
     if expect_keys:
         assert keys(graph) == KEYS
@@ -108,7 +113,11 @@ def test_postgres_proposes_keys_that_hold_in_the_data(postgres: str) -> None:
             CREATE TABLE visit (visit_id int PRIMARY KEY, harbour_id int, old_harbour_id int);
             INSERT INTO visit SELECT g, 1 + g % 50, 1000 + g FROM generate_series(1, 300) g"""
         )
-    found = {(k.child, k.child_columns, k.parent): k for k in load_graph([postgres], infer_keys=True).foreign_keys if k.inferred}
+    found = {
+        (k.child, k.child_columns, k.parent): k
+        for k in load_graph([postgres], infer_keys=True).foreign_keys
+        if k.inferred
+    }
     assert ("visit", ("harbour_id",), "harbour") in found
     assert "50 of 50 distinct values" in found["visit", ("harbour_id",), "harbour"].origin.note
     assert ("visit", ("old_harbour_id",), "harbour") not in found
@@ -153,8 +162,17 @@ def test_mysql(mysql_url: str) -> None:
     from pymysql.constants import CLIENT
 
     port = int(mysql_url.rsplit(":", 1)[1].strip("/"))
-    script = SCRIPT.replace("home_id integer REFERENCES harbour (harbour_id)", "home_id integer, FOREIGN KEY (home_id) REFERENCES harbour (harbour_id)")
-    with pymysql.connect(host="127.0.0.1", port=port, user="keeper", password="s3cr3t-Pa/ss", client_flag=CLIENT.MULTI_STATEMENTS) as connection:
+    script = SCRIPT.replace(
+        "home_id integer REFERENCES harbour (harbour_id)",
+        "home_id integer, FOREIGN KEY (home_id) REFERENCES harbour (harbour_id)",
+    )
+    with pymysql.connect(
+        host="127.0.0.1",
+        port=port,
+        user="keeper",
+        password="s3cr3t-Pa/ss",
+        client_flag=CLIENT.MULTI_STATEMENTS,
+    ) as connection:
         with connection.cursor() as cursor:
             cursor.execute("DROP DATABASE IF EXISTS port; CREATE DATABASE port; USE port;" + script)
             while cursor.nextset():
@@ -172,7 +190,7 @@ def test_sqlite(tmp_path: Path) -> None:
         connection.executescript(SCRIPT)
     connection.close()
     check(load_graph([str(path)]))
-    assert {t for t in load_graph([f"sqlite://{path}"]).tables} == TABLES
+    assert set(load_graph([f"sqlite://{path}"]).tables) == TABLES
 
 
 def test_sqlite_trigger_and_missing_parent(tmp_path: Path) -> None:
@@ -187,7 +205,9 @@ def test_sqlite_trigger_and_missing_parent(tmp_path: Path) -> None:
     connection.close()
     graph = load_graph([str(path)])
     assert graph.tables["gone"].placeholder
-    assert [(e.source, e.target, set(e.columns)) for e in graph.lineage] == [("a", "a_log", {("x", "x"), ("y", "y")})]
+    assert [(e.source, e.target, set(e.columns)) for e in graph.lineage] == [
+        ("a", "a_log", {("x", "x"), ("y", "y")})
+    ]
     assert not [t for t in graph.tables if t.startswith("words_")]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import pickle
 import shutil
@@ -56,12 +55,16 @@ def write(folder: Path, name: str, value: Any) -> str:
 @pytest.mark.parametrize("dataset", COUNTS)
 def test_schema_json_and_pt_agree(dataset: str) -> None:
     plain = load_graph([str(need(SHARED / dataset / "schema.json"))])
-    assert (len(plain.tables), len(plain.foreign_keys), len(pairs(plain)), len(plain.lineage)) == COUNTS[dataset]
+    assert (len(plain.tables), len(plain.foreign_keys), len(pairs(plain)), len(plain.lineage)) == COUNTS[
+        dataset
+    ]
     assert not plain.problems
     torch = load_graph([str(need(SHARED / "pt" / f"{dataset}.schema_graph.pt"))])
     assert set(torch.tables) == set(plain.tables)
     assert pairs(torch) == pairs(plain)
-    assert sorted((e.source, e.target) for e in torch.lineage) == sorted((e.source, e.target) for e in plain.lineage)
+    assert sorted((e.source, e.target) for e in torch.lineage) == sorted(
+        (e.source, e.target) for e in plain.lineage
+    )
     assert {n: t.kind for n, t in torch.tables.items()} == {n: t.kind for n, t in plain.tables.items()}
 
 
@@ -77,18 +80,44 @@ def test_upstream_layout_of_csv_triples(dataset: str, tmp_path: Path) -> None:
         parts = name.split(".")
         prefix = {"OLTP": "AdventureWorks", "DW": "AdventureWorksDW"}.get(parts[0], "TPCDI")
         schema = parts[1] if len(parts) == 3 else "dbo"
-        triples.setdefault(f"{prefix}_Tables.csv", [["TABLE_SCHEMA", "TABLE_NAME", "TABLE_TYPE"]]).append([schema, parts[-1], "BASE TABLE"])
-        header = ["TABLE_SCHEMA", "TABLE_NAME", "COLUMN_NAME", "DATA_TYPE", "CHARACTER_MAXIMUM_LENGTH", "IS_NULLABLE"]
+        triples.setdefault(f"{prefix}_Tables.csv", [["TABLE_SCHEMA", "TABLE_NAME", "TABLE_TYPE"]]).append(
+            [schema, parts[-1], "BASE TABLE"]
+        )
+        header = [
+            "TABLE_SCHEMA",
+            "TABLE_NAME",
+            "COLUMN_NAME",
+            "DATA_TYPE",
+            "CHARACTER_MAXIMUM_LENGTH",
+            "IS_NULLABLE",
+        ]
         columns = triples.setdefault(f"{prefix}_Columns.csv", [header])
-        columns += [[schema, parts[-1], c.name, c.type.split("(")[0], "", "YES" if c.nullable else "NO"] for c in table.columns]
+        columns += [
+            [schema, parts[-1], c.name, c.type.split("(")[0], "", "YES" if c.nullable else "NO"]
+            for c in table.columns
+        ]
     for key in plain.foreign_keys:
         prefix = {"OLTP": "AdventureWorks", "DW": "AdventureWorksDW"}.get(key.child.split(".")[0], "TPCDI")
-        rows = triples.setdefault(f"{prefix}_Relationships.csv", [["ForeignKeyName", "ChildTable", "ChildColumn", "ParentTable", "ParentColumn"]])
-        short = (lambda n: ".".join(n.split(".")[1:])) if prefix == "AdventureWorks" else (lambda n: n.split(".")[-1])
-        rows += [[key.name, short(key.child), c, short(key.parent), p] for c, p in zip(key.child_columns, key.parent_columns, strict=True)]
+        rows = triples.setdefault(
+            f"{prefix}_Relationships.csv",
+            [["ForeignKeyName", "ChildTable", "ChildColumn", "ParentTable", "ParentColumn"]],
+        )
+        short = (
+            (lambda n: ".".join(n.split(".")[1:]))
+            if prefix == "AdventureWorks"
+            else (lambda n: n.split(".")[-1])
+        )
+        rows += [
+            [key.name, short(key.child), c, short(key.parent), p]
+            for c, p in zip(key.child_columns, key.parent_columns, strict=True)
+        ]
     for name, rows in triples.items():
         write(tmp_path, name, "\n".join(",".join(r) for r in rows) + "\n")
-    write(tmp_path, "lineage_edges.json", [{"dw_table": e.target, "oltp_source": e.source, "evidence": e.origin.note} for e in plain.lineage])
+    write(
+        tmp_path,
+        "lineage_edges.json",
+        [{"dw_table": e.target, "oltp_source": e.source, "evidence": e.origin.note} for e in plain.lineage],
+    )
     shutil.copy(need(SHARED / "pt" / f"{dataset}.schema_graph.pt"), tmp_path / "schema_graph.pt")
     shutil.copy(SHARED / "pt" / "omop_cdm.schema_graph.pt", tmp_path / "obfuscated_schema_graph.pt")
     write(tmp_path, "qa_pairs.json", [{"id": "1", "question": "?", "answer": []}])
@@ -99,7 +128,9 @@ def test_upstream_layout_of_csv_triples(dataset: str, tmp_path: Path) -> None:
     }
     assert len(graph.foreign_keys) == len(plain.foreign_keys)
     assert flows(graph) == flows(plain)
-    assert {n: [c.name for c in t.columns] for n, t in graph.tables.items()} == {n: [c.name for c in t.columns] for n, t in plain.tables.items()}
+    assert {n: [c.name for c in t.columns] for n, t in graph.tables.items()} == {
+        n: [c.name for c in t.columns] for n, t in plain.tables.items()
+    }
 
 
 @handed
@@ -108,7 +139,9 @@ def test_upstream_layout_of_ddl(tmp_path: Path) -> None:
     shutil.copy(SHARED / "ddl" / "syn_logistics" / "schema_ddl.json", tmp_path / "schema_ddl.json")
     shutil.copy(SHARED / "pt" / "syn_logistics.schema_graph.pt", tmp_path / "schema_graph.pt")
     graph = load_graph([str(tmp_path)])
-    assert {n: (t.group, t.layer) for n, t in graph.tables.items()} == {n: (t.group, t.layer) for n, t in plain.tables.items()}
+    assert {n: (t.group, t.layer) for n, t in graph.tables.items()} == {
+        n: (t.group, t.layer) for n, t in plain.tables.items()
+    }
     assert (pairs(graph), len(graph.foreign_keys), flows(graph)) == (pairs(plain), 16, flows(plain))
 
 
@@ -125,7 +158,9 @@ def test_ddl_counts() -> None:
             "fk_distinct_table_pairs": len(pairs(graph)),
             "self_references": len({k.child for k in keys if k.child == k.parent}),
         }
-        assert {k: v for k, v in counts.items() if k in found} == {k: v for k, v in found.items() if k in counts}, name
+        assert {k: v for k, v in counts.items() if k in found} == {
+            k: v for k, v in found.items() if k in counts
+        }, name
         assert graph.problems == [], name
 
 
@@ -159,7 +194,9 @@ def test_pickle_of_a_pt_file_is_never_run(tmp_path: Path) -> None:
         def __reduce__(self) -> tuple[Any, ...]:
             return (Path.touch, (tmp_path / "ran",))
 
-    for number, payload in enumerate([pickle.dumps(Evil()), b"cos\nsystem\n(S'touch ran'\ntR.", b"cbuiltins\neval\n(S'1'\ntR."]):
+    for number, payload in enumerate(
+        [pickle.dumps(Evil()), b"cos\nsystem\n(S'touch ran'\ntR.", b"cbuiltins\neval\n(S'1'\ntR."]
+    ):
         with pytest.raises(ReadError, match=r"no graph file that can be read safely"):
             load_graph([pt_file(tmp_path / f"{number}.pt", payload)])
     assert not (tmp_path / "ran").exists()
@@ -190,8 +227,14 @@ def test_export_is_read_back(tmp_path: Path) -> None:
     assert again == once
     assert once["schema"] == "headwater.graph/1"
     assert [t["name"] for t in once["tables"] if t["placeholder"]] == ["gone", "f", "nowhere"]
-    assert once["problems"] == [{"file": "a.sql", "line": 2, "message": "'CREATE TABEL q (x int)': the statement was not understood"}]
-    assert [(e["value"], e["unresolved"]) for e in once["lineage"]] == [(True, False), (False, False), (True, True)]
+    assert once["problems"] == [
+        {"file": "a.sql", "line": 2, "message": "'CREATE TABEL q (x int)': the statement was not understood"}
+    ]
+    assert [(e["value"], e["unresolved"]) for e in once["lineage"]] == [
+        (True, False),
+        (False, False),
+        (True, True),
+    ]
 
 
 def test_several_sources_are_one_graph(tmp_path: Path) -> None:
@@ -200,7 +243,9 @@ def test_several_sources_are_one_graph(tmp_path: Path) -> None:
     edges = write(tmp_path, "keys.csv", "child,parent,child_column,parent_column,name\nmart.t,core.s,x,a,k\n")
     graph = load_graph([tables, etl, edges])
     assert [(e.source, e.target, e.columns) for e in graph.lineage] == [("core.s", "mart.t", (("a", "x"),))]
-    assert [(k.name, k.child, k.child_columns, k.parent, k.parent_columns) for k in graph.foreign_keys] == [("k", "mart.t", ("x",), "core.s", ("a",))]
+    assert [(k.name, k.child, k.child_columns, k.parent, k.parent_columns) for k in graph.foreign_keys] == [
+        ("k", "mart.t", ("x",), "core.s", ("a",))
+    ]
     assert set(load_graph([str(tmp_path)]).tables) == {"core.s", "mart.t"}
     assert flows(load_graph([str(tmp_path / "**" / "*.sql")])) == {("core.s", "mart.t")}
 
@@ -208,7 +253,10 @@ def test_several_sources_are_one_graph(tmp_path: Path) -> None:
 def test_plain_edges(tmp_path: Path) -> None:
     edges = "source,target,source_column,target_column\na,b,x,y\na,b,z,w\nb,c,,\n,d,,\n"
     graph = load_graph([write(tmp_path, "lineage.csv", edges)])
-    assert [(e.source, e.target, e.columns) for e in graph.lineage] == [("a", "b", (("x", "y"), ("z", "w"))), ("b", "c", ())]
+    assert [(e.source, e.target, e.columns) for e in graph.lineage] == [
+        ("a", "b", (("x", "y"), ("z", "w"))),
+        ("b", "c", ()),
+    ]
     assert "names no source" in graph.problems[0].message
     graph = load_graph([write(tmp_path, "l.json", [{"source": "a", "target": "b"}, {"source": "b"}])])
     assert flows(graph) == {("a", "b")}
@@ -226,7 +274,14 @@ def manifest() -> dict[str, Any]:
             "config": {"materialized": "view"}, **more,
         }  # fmt: skip
 
-    source = {"resource_type": "source", "source_name": "shop", "name": "orders", "identifier": "ORDERS", "database": "wh", "schema": "raw"}
+    source = {
+        "resource_type": "source",
+        "source_name": "shop",
+        "name": "orders",
+        "identifier": "ORDERS",
+        "database": "wh",
+        "schema": "raw",
+    }
     return {
         "metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json", "adapter_type": "postgres"},
         "sources": {
@@ -260,7 +315,9 @@ def test_dbt_manifest(tmp_path: Path) -> None:
         ("raw.ORDERS", "id", "prod.stg_orders", "order_id"), ("raw.ORDERS", "buyer", "prod.stg_orders", "buyer"),
         ("prod.stg_orders", "buyer", "prod.buyers", "buyer_id"),
     }  # fmt: skip
-    assert [(k.child, k.child_columns, k.parent, k.parent_columns) for k in graph.foreign_keys] == [("prod.stg_orders", ("buyer",), "prod.buyers", ("buyer_id",))]
+    assert [(k.child, k.child_columns, k.parent, k.parent_columns) for k in graph.foreign_keys] == [
+        ("prod.stg_orders", ("buyer",), "prod.buyers", ("buyer_id",))
+    ]
     assert graph.tables["prod.buyers"].primary_key == ("buyer_id",)
     assert graph.tables["prod.stg_orders"].origin.file == "models/stg_orders.sql"
 
@@ -278,7 +335,13 @@ def test_dbt_manifest_without_compiled_code_and_with_a_missing_parent(tmp_path: 
 # --- OpenLineage
 
 
-def event(kind: str, inputs: list[str], output: str, fields: dict[str, Any] | None = None, namespace: str = "pg://u:secret@h:5") -> dict[str, Any]:
+def event(
+    kind: str,
+    inputs: list[str],
+    output: str,
+    fields: dict[str, Any] | None = None,
+    namespace: str = "pg://u:secret@h:5",
+) -> dict[str, Any]:
     facets: dict[str, Any] = {"schema": {"fields": [{"name": "x", "type": "int"}]}}
     if fields is not None:
         facets["columnLineage"] = {"fields": fields}
@@ -291,19 +354,35 @@ def event(kind: str, inputs: list[str], output: str, fields: dict[str, Any] | No
 
 def test_openlineage(tmp_path: Path) -> None:
     def used(name: str, column: str, *kinds: str) -> dict[str, Any]:
-        return {"namespace": "pg://u:secret@h:5", "name": name, "field": column, "transformations": [{"type": k} for k in kinds]}
+        return {
+            "namespace": "pg://u:secret@h:5",
+            "name": name,
+            "field": column,
+            "transformations": [{"type": k} for k in kinds],
+        }
 
     events = [
         event("START", ["s"], "t"),
-        event("COMPLETE", ["s", "f"], "t", {"x": {"inputFields": [used("s", "a", "DIRECT"), used("f", "k", "INDIRECT")]}}),
+        event(
+            "COMPLETE",
+            ["s", "f"],
+            "t",
+            {"x": {"inputFields": [used("s", "a", "DIRECT"), used("f", "k", "INDIRECT")]}},
+        ),
         event("FAIL", ["never"], "t"),
         event("COMPLETE", ["t"], "u"),
         event("COMPLETE", ["s"], "t", namespace="other"),
     ]
-    for name, text in {"e.ndjson": "\n".join(map(json.dumps, events[:4])), "e.json": json.dumps(events[:4])}.items():
+    for name, text in {
+        "e.ndjson": "\n".join(map(json.dumps, events[:4])),
+        "e.json": json.dumps(events[:4]),
+    }.items():
         graph = load_graph([write(tmp_path, name, text)])
         assert flows(graph) == {("s", "t"), ("f", "t"), ("t", "u")}
-        assert {(e.source, e.columns) for e in graph.lineage if e.target == "t"} == {("s", (("a", "x"),)), ("f", ())}
+        assert {(e.source, e.columns) for e in graph.lineage if e.target == "t"} == {
+            ("s", (("a", "x"),)),
+            ("f", ()),
+        }
         assert [c.name for c in graph.tables["s"].columns] == ["a"]
         assert "secret" not in json.dumps(graph.to_dict())
     assert ("other/s", "other/t") in flows(load_graph([write(tmp_path, "all.json", events)]))
@@ -326,16 +405,29 @@ def test_keys_proposed_from_names(tmp_path: Path) -> None:
         ("FactSales", "CustomerKey", "DimCustomer", "CustomerKey"), ("products", "category_id", "categories", "id"),
         ("categories", "parent_category_id", "categories", "id"),
     }  # fmt: skip
-    assert all(k.inferred and k.origin.tool == "inferred" and "no data was compared" in k.origin.note for k in keys)
+    assert all(
+        k.inferred and k.origin.tool == "inferred" and "no data was compared" in k.origin.note for k in keys
+    )
 
 
 def test_keys_proposed_from_a_folder_of_csv(tmp_path: Path) -> None:
     write(tmp_path, "customers.csv", "customer_id,name\n" + "".join(f"{i},n{i}\n" for i in range(100)))
-    write(tmp_path, "orders.csv", "order_id,customer_id,old_customer_id,ship_to\n" + "".join(f"{i},{i % 90},{i + 500},P{i % 30:04}\n" for i in range(300)))
+    write(
+        tmp_path,
+        "orders.csv",
+        "order_id,customer_id,old_customer_id,ship_to\n"
+        + "".join(f"{i},{i % 90},{i + 500},P{i % 30:04}\n" for i in range(300)),
+    )
     write(tmp_path, "ports.csv", "code,label\n" + "".join(f"P{i:04},l{i}\n" for i in range(40)))
     graph = load_graph([str(tmp_path)], infer_keys=True)
-    found = {(k.child, k.child_columns[0], k.parent, k.parent_columns[0]): k.origin.note for k in graph.foreign_keys}
-    assert set(found) == {("orders", "customer_id", "customers", "customer_id"), ("orders", "ship_to", "ports", "code")}
+    found = {
+        (k.child, k.child_columns[0], k.parent, k.parent_columns[0]): k.origin.note
+        for k in graph.foreign_keys
+    }
+    assert set(found) == {
+        ("orders", "customer_id", "customers", "customer_id"),
+        ("orders", "ship_to", "ports", "code"),
+    }
     assert "90 of 90 distinct values" in found["orders", "customer_id", "customers", "customer_id"]
 
 
@@ -354,7 +446,10 @@ def test_empty_and_blank_files(tmp_path: Path) -> None:
         graph = load_graph([write(tmp_path, f"{number}.sql", text)])
         assert graph.tables == {}
     assert load_graph([write(tmp_path, "a.sql", "")]).problems[0].message == "the file is empty"
-    assert load_graph([write(tmp_path, "e.json", {"tables": [], "foreign_keys": [], "lineage": []})]).tables == {}
+    assert (
+        load_graph([write(tmp_path, "e.json", {"tables": [], "foreign_keys": [], "lineage": []})]).tables
+        == {}
+    )
 
 
 def test_binary_files(tmp_path: Path) -> None:
@@ -378,7 +473,18 @@ def test_encodings(encoding: str, tmp_path: Path) -> None:
     assert graph.problems == []
 
 
-@pytest.mark.parametrize("text", ['{"tables": [', '{"tables": []}{', '{"a": 1}\n{"b": \n', "[1, 2", '{"question": "?"}', '{"some": "thing"}', "[]"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"tables": [',
+        '{"tables": []}{',
+        '{"a": 1}\n{"b": \n',
+        "[1, 2",
+        '{"question": "?"}',
+        '{"some": "thing"}',
+        "[]",
+    ],
+)
 def test_json_that_is_broken_or_something_else(text: str, tmp_path: Path) -> None:
     with pytest.raises(HeadwaterError, match=r"a\.json"):
         load_graph([write(tmp_path, "a.json", text)])
@@ -387,7 +493,10 @@ def test_json_that_is_broken_or_something_else(text: str, tmp_path: Path) -> Non
 def test_entries_of_a_schema_that_miss_something(tmp_path: Path) -> None:
     data = {
         "tables": [{"name": "a", "columns": ["x", {"name": "y"}, 7, {}]}, {"columns": []}, "b", 9],
-        "foreign_keys": [{"child": "a"}, {"child": "a", "child_columns": ["x"], "parent": "c", "parent_columns": ["z"]}],
+        "foreign_keys": [
+            {"child": "a"},
+            {"child": "a", "child_columns": ["x"], "parent": "c", "parent_columns": ["z"]},
+        ],
         "lineage": [{"source": "a", "target": None}, {"source": "a", "target": "d"}],
     }
     graph = load_graph([write(tmp_path, "schema.json", data)])
@@ -408,7 +517,15 @@ def test_deep_nesting_and_long_unions_answer(tmp_path: Path) -> None:
 
 def test_insert_dump_is_passed_over(tmp_path: Path) -> None:
     rows = ",".join(f"({i}, 'it''s; CREATE TABLE x{i} (a int)', NULL, -1.5e3)" for i in range(2000))
-    graph = load_graph([write(tmp_path, "a.sql", f"CREATE TABLE t (a int);\nINSERT INTO t VALUES {rows};\nCREATE TABLE u (b int);")])
+    graph = load_graph(
+        [
+            write(
+                tmp_path,
+                "a.sql",
+                f"CREATE TABLE t (a int);\nINSERT INTO t VALUES {rows};\nCREATE TABLE u (b int);",
+            )
+        ]
+    )
     assert set(graph.tables) == {"t", "u"}
     assert graph.problems == []
 

@@ -111,7 +111,9 @@ def as_json(text: str, name: str) -> Any:
         except (json.JSONDecodeError, RecursionError):
             if number and all(isinstance(v, dict) for v in values):
                 raise ReadError(
-                    f"{name} holds a line that is not JSON.", where=f"{name}, record {number + 1}", hint="Mend or remove it."
+                    f"{name} holds a line that is not JSON.",
+                    where=f"{name}, record {number + 1}",
+                    hint="Mend or remove it.",
                 ) from first
             break
     else:
@@ -121,8 +123,10 @@ def as_json(text: str, name: str) -> Any:
         return None  # a script that begins with a bracketed name
     if start.startswith("{{") or start.startswith("{%") or start.startswith("{#"):
         return None  # a template
-    line = first.lineno if isinstance(first, json.JSONDecodeError) else 0
-    raise ReadError(f"{name} is not valid JSON: {first}", where=f"{name}, line {line}", hint="Write it out again.")
+    number = first.lineno if isinstance(first, json.JSONDecodeError) else 0
+    raise ReadError(
+        f"{name} is not valid JSON: {first}", where=f"{name}, line {number}", hint="Write it out again."
+    )
 
 
 def csv_rows(text: str) -> list[dict[str, str]] | None:

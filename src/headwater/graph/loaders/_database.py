@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 from headwater.errors import SetupError
 from headwater.graph._model import ForeignKey, GraphColumn, GraphTable, Origin, SchemaGraph
-from headwater.graph.loaders._ddl import Name
+from headwater.graph.loaders._identifiers import Name
 from headwater.graph.loaders._script import SqlLoader
 
 
@@ -28,7 +28,9 @@ def secrets_of(url: str) -> list[str]:
     user_info = rest.rsplit("@", 1)[0] if "@" in rest else ""
     parts = [p for p in (user_info, *user_info.split(":", 1)) if p]
     query = urlsplit(url).query
-    parts += [value for pair in query.split("&") if (value := pair.partition("=")[2]) and "pass" in pair.lower()]
+    parts += [
+        value for pair in query.split("&") if (value := pair.partition("=")[2]) and "pass" in pair.lower()
+    ]
     return sorted({*parts, *(unquote(p) for p in parts)}, key=len, reverse=True)
 
 
@@ -84,7 +86,14 @@ class Catalog:
             key[3].append(parent_column)
         for (schema, table, name), (parent_schema, parent, columns, parents) in keys.items():
             self.graph.add_foreign_key(
-                ForeignKey(name, self.name(schema, table), tuple(columns), self.name(parent_schema, parent), tuple(parents), self.origin)
+                ForeignKey(
+                    name,
+                    self.name(schema, table),
+                    tuple(columns),
+                    self.name(parent_schema, parent),
+                    tuple(parents),
+                    self.origin,
+                )
             )
 
     def add_view(self, schema: str, view: str, query: str | None, dialect: str) -> None:
@@ -93,4 +102,8 @@ class Catalog:
             parts = (view,) if schema == self.default else (schema, view)
             self.sql.add_query(query, Name(parts), self.origin.file, dialect)
         else:
-            self.graph.add_problem(self.origin.file, 0, f"the query of view {self.name(schema, view)} may not be read by this user")
+            self.graph.add_problem(
+                self.origin.file,
+                0,
+                f"the query of view {self.name(schema, view)} may not be read by this user",
+            )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from headwater.graph._model import ForeignKey, GraphColumn, GraphTable, LineageEdge, Origin, SchemaGraph
-from headwater.graph.loaders._ddl import Name
+from headwater.graph.loaders._identifiers import Name
 from headwater.graph.loaders._script import SqlLoader
 
 _TABLES = {"model", "seed", "snapshot", "source"}
@@ -19,7 +19,9 @@ _ADAPTERS = {"sqlserver": "tsql", "synapse": "tsql", "fabric": "tsql", "athena":
 
 def is_manifest(data: Mapping[str, Any]) -> bool:
     """Return whether a JSON object is a dbt manifest."""
-    return isinstance(data.get("nodes"), dict) and ("sources" in data or "metadata" in data or "child_map" in data)
+    return isinstance(data.get("nodes"), dict) and (
+        "sources" in data or "metadata" in data or "child_map" in data
+    )
 
 
 class Manifest:
@@ -53,7 +55,9 @@ class Manifest:
                 self._relationship(unique, node)
 
     def _table(self, unique: str, node: Mapping[str, Any]) -> None:
-        name = str(node.get("identifier") or node.get("alias") or node.get("name") or unique.rsplit(".", 1)[-1])
+        name = str(
+            node.get("identifier") or node.get("alias") or node.get("name") or unique.rsplit(".", 1)[-1]
+        )
         schema = node.get("schema")
         full = Name((str(schema), name) if schema else (name,))
         known = self._sql.names.add(full, str(node.get("database") or ""))
@@ -75,11 +79,18 @@ class Manifest:
             if parent in self._names:
                 self._graph.add_lineage(LineageEdge(self._names[parent], target, origin=origin))
             elif isinstance(parent, str) and parent.split(".", 1)[0] in _TABLES:
-                self._graph.add_problem(self._file, 0, f"{target} depends on {parent}, which the manifest does not hold")
+                self._graph.add_problem(
+                    self._file, 0, f"{target} depends on {parent}, which the manifest does not hold"
+                )
                 self._graph.add_lineage(LineageEdge(parent.split(".", 2)[-1], target, origin=origin))
         code = node.get("compiled_code") or node.get("compiled_sql")
         if isinstance(code, str) and code.strip() and node.get("language", "sql") == "sql":
-            self._sql.add_query(code, Name(tuple(target.split("."))), str(node.get("original_file_path") or self._file), self._dialect)
+            self._sql.add_query(
+                code,
+                Name(tuple(target.split("."))),
+                str(node.get("original_file_path") or self._file),
+                self._dialect,
+            )
 
     def _constraints(self, unique: str, node: Mapping[str, Any]) -> None:
         """Read the constraints of a model's contract."""
@@ -94,13 +105,24 @@ class Manifest:
             if constraint.get("type") == "primary_key":
                 table.primary_key = columns
             elif constraint.get("type") == "foreign_key":
-                text = str(constraint.get("to") or constraint.get("expression") or "").replace("references", "")
+                text = str(constraint.get("to") or constraint.get("expression") or "").replace(
+                    "references", ""
+                )
                 match = _TO.match(text)
                 if match is None:
                     continue
-                listed = constraint.get("to_columns") or [c.strip(' "`') for c in (match.group(2) or "").split(",") if c.strip()]
+                listed = constraint.get("to_columns") or [
+                    c.strip(' "`') for c in (match.group(2) or "").split(",") if c.strip()
+                ]
                 parent = self._find(re.sub(r'["`\[\]]', "", match.group(1)))
-                self._key(table.name, columns, parent, tuple(str(c) for c in listed), str(constraint.get("name") or ""), node)
+                self._key(
+                    table.name,
+                    columns,
+                    parent,
+                    tuple(str(c) for c in listed),
+                    str(constraint.get("name") or ""),
+                    node,
+                )
 
     def _relationship(self, unique: str, node: Mapping[str, Any]) -> None:
         """Read a relationships test as a foreign key."""
@@ -111,32 +133,57 @@ class Manifest:
         arguments = {**arguments, **_dict(arguments.get("arguments"))}
         column, field = arguments.get("column_name") or node.get("column_name"), arguments.get("field")
         to = str(arguments.get("to") or "")
-        parents = [self._names[p] for p in _dict(node.get("depends_on")).get("nodes") or [] if p in self._names]
+        parents = [
+            self._names[p] for p in _dict(node.get("depends_on")).get("nodes") or [] if p in self._names
+        ]
         parent = self._find(to)
         child = self._names.get(str(node.get("attached_node") or ""), "")
         if not child:
-            child = self._find(str(arguments.get("model") or "")) or next((p for p in parents if p != parent), parent)
+            child = self._find(str(arguments.get("model") or "")) or next(
+                (p for p in parents if p != parent), parent
+            )
         if not child or not column or not (parent or parents):
-            self._graph.add_problem(self._file, 0, f"the relationships test {unique} names no model, column or parent")
+            self._graph.add_problem(
+                self._file, 0, f"the relationships test {unique} names no model, column or parent"
+            )
             return
         parent = parent or next((p for p in parents if p != child), child)
-        self._key(child, (str(column),), parent, (str(field),) if field else (), str(node.get("name") or ""), node)
+        self._key(
+            child, (str(column),), parent, (str(field),) if field else (), str(node.get("name") or ""), node
+        )
 
     def _key(
-        self, child: str, columns: tuple[str, ...], parent: str, parents: tuple[str, ...], name: str, node: Mapping[str, Any]
+        self,
+        child: str,
+        columns: tuple[str, ...],
+        parent: str,
+        parents: tuple[str, ...],
+        name: str,
+        node: Mapping[str, Any],
     ) -> None:
         known = self._graph.tables.get(parent)
         if not parents and known is not None:
             parents = known.primary_key
-        self._graph.add_foreign_key(ForeignKey(name, child, columns, parent or "?", parents, self._origin(node)))
+        self._graph.add_foreign_key(
+            ForeignKey(name, child, columns, parent or "?", parents, self._origin(node))
+        )
 
     def _find(self, text: str) -> str:
         """Return the table that ref('…'), source('…', '…') or a plain name means; "" if the text holds none."""
         if match := _SOURCE.search(text):
-            wanted = [u for u, n in self._nodes.items() if n.get("resource_type") == "source" and (n.get("source_name"), n.get("name")) == match.groups()]
+            wanted = [
+                u
+                for u, n in self._nodes.items()
+                if n.get("resource_type") == "source"
+                and (n.get("source_name"), n.get("name")) == match.groups()
+            ]
             return self._names.get(wanted[0], "") if wanted else ".".join(match.groups())
         if match := _REF.search(text):
-            wanted = [u for u, n in self._nodes.items() if n.get("name") == match.group(1) and u in self._names and n.get("resource_type") != "source"]
+            wanted = [
+                u
+                for u, n in self._nodes.items()
+                if n.get("name") == match.group(1) and u in self._names and n.get("resource_type") != "source"
+            ]
             return self._names[wanted[0]] if wanted else match.group(1)
         plain = text.strip()
         if not plain or not re.fullmatch(r"[\w.]+", plain):

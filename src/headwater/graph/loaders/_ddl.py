@@ -1,4 +1,4 @@
-"""What CREATE TABLE and ALTER TABLE say, read from tokens without a grammar of any one dialect.
+"""What CREATE TABLE says, read from tokens without a grammar of any one dialect.
 
 Only the parts a schema graph needs are read: names, columns with type and nullability, primary and foreign keys.
 Everything else a dialect allows (storage, partitions, indexes, options) is stepped over by its brackets.
@@ -10,23 +10,9 @@ import re
 from dataclasses import dataclass, field
 
 from headwater.graph._model import GraphColumn
-from headwater.graph.loaders._lexer import NUMBER, PUNCT, QUOTED, STRING, TEMPLATE, WORD, Token
+from headwater.graph.loaders._identifiers import Name, matching, name_list, plain, read_name, split_items
+from headwater.graph.loaders._lexer import NUMBER, PUNCT, QUOTED, STRING, WORD, Token
 from headwater.graph.loaders._statements import Statement
-
-__all__ = ["AlterAction", "KeyDef", "Name", "TableDef", "alter_table", "create_table", "read_name"]
-
-
-@dataclass(frozen=True, slots=True)
-class Name:
-    """A name as written, unquoted, without the schema variable before it (`@schema.person`), which is kept apart."""
-
-    parts: tuple[str, ...]
-    variable: str = ""
-
-    @property
-    def text(self) -> str:
-        """The parts joined by dots."""
-        return ".".join(self.parts)
 
 
 @dataclass(slots=True)
@@ -69,22 +55,6 @@ class TableDef:
     problems: list[tuple[int, str]] = field(default_factory=list)
 
 
-@dataclass(slots=True)
-class AlterAction:
-    """One action of an ALTER TABLE.
-
-    Attributes:
-        kind: "add" (columns and keys of `added`), "drop_column", "drop_constraint", "rename", "rename_column",
-            "move" (rows go to `other`) or "receive" (rows come from `other`).
-        names: the names it acts on.
-        other: another table.
-    """
-
-    kind: str
-    names: tuple[str, ...] = ()
-    other: Name | None = None
-
-
 _TYPE_ENDS = {
     "NOT", "NULL", "DEFAULT", "CONSTRAINT", "PRIMARY", "UNIQUE", "REFERENCES", "FOREIGN", "CHECK", "COLLATE", "COMMENT",
     "AUTO_INCREMENT", "AUTOINCREMENT", "IDENTITY", "GENERATED", "AS", "ENCODE", "DISTKEY", "SORTKEY", "CHARSET", "ON",
@@ -94,13 +64,12 @@ _TYPE_ENDS = {
     "COMPRESS", "SORT", "ENCRYPT", "HEADER", "COLUMN_FORMAT", "PERIOD", "POLICY", "PROJECTION", "INLINE", "SCOPE",
     "AUTOINC", "DISTRIBUTED", "INHERITS", "BINARY_CHECKSUM", "ROWVERSION_ID", "START", "CLUSTERED", "NONCLUSTERED",
 }  # fmt: skip
-_NESTED_TYPES = {"ARRAY", "STRUCT", "MAP", "ROW", "TABLE", "NESTED", "RANGE", "UNIONTYPE", "OBJECT"}
 _TYPE_TAILS = {
     "PRECISION", "VARYING", "UNSIGNED", "SIGNED", "ZEROFILL", "WITH", "WITHOUT", "TIME", "ZONE", "LOCAL", "BYTE", "CHAR",
     "TO", "YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "CHARACTER", "LARGE", "OBJECT", "RAW", "BINARY",
     "ARRAY", "SET", "NATIONAL", "VARCHAR", "UNICODE", "ASCII", "SUB_TYPE", "BIT",
 }  # fmt: skip
-_TYPES = {
+TYPE_WORDS = {
     "INT", "INTEGER", "BIGINT", "SMALLINT", "TINYINT", "VARCHAR", "VARCHAR2", "NVARCHAR", "CHAR", "TEXT", "DATE", "DATETIME",
     "TIMESTAMP", "NUMERIC", "DECIMAL", "NUMBER", "BOOLEAN", "BOOL", "FLOAT", "DOUBLE", "REAL", "STRING", "SERIAL", "UUID",
     "JSON", "JSONB", "BYTEA", "INT64", "FLOAT64", "BIT", "MONEY", "TIMESTAMPTZ", "CLOB", "BLOB", "DATETIME2", "NCHAR",
@@ -108,101 +77,28 @@ _TYPES = {
 
 
 # Options that Teradata and ClickHouse write between the name and the columns.
-_BEFORE_COLUMNS = {",", "ON", "NO", "FALLBACK", "BEFORE", "AFTER", "JOURNAL", "CLUSTER", "PROTECTION", "CHECKSUM", "=", "DEFAULT", "DUAL", "LOG"}
-
-
-def read_name(tokens: list[Token], i: int) -> tuple[Name, int]:
-    """Read a dotted name at token `i`; return it and the index after it (unchanged if there is none)."""
-    parts: list[str] = []
-    variable = ""
-    start = i
-    while i < len(tokens):
-        token = tokens[i]
-        if token.kind == QUOTED or (token.kind == STRING and i > start):
-            # BigQuery writes a whole path in one pair of backticks.
-            text = token.key if token.kind == QUOTED else token.text.strip("'\"")
-            parts += text.split(".") if token.text[0] == "`" and "." in text else [text]
-        elif token.kind in (WORD, NUMBER):
-            # A link to another Oracle database follows an @.
-            parts.append(token.text if token.text.startswith("@") else token.text.split("@")[0])
-        elif token.key in (":", "%", "&", "<") and i + 1 < len(tokens) and tokens[i + 1].kind in (WORD, QUOTED):
-            parts.append(token.key + tokens[i + 1].text)
-            i += 1
-            if token.key in "%<" and i + 1 < len(tokens) and tokens[i + 1].key in ("%", ">"):
-                i += 1
-                parts[-1] += tokens[i].key
-        else:
-            break
-        i += 1
-        while i + 1 < len(tokens) and tokens[i].key == "-" and tokens[i].start == tokens[i - 1].end == tokens[i + 1].start - 1:
-            parts[-1] += "-" + tokens[i + 1].text  # BigQuery projects hold dashes
-            i += 2
-        if i < len(tokens) and tokens[i].key == ".":
-            while i < len(tokens) and tokens[i].key == ".":
-                i += 1
-            continue
-        break
-    while len(parts) > 1 and (TEMPLATE.fullmatch(parts[0]) or re.fullmatch(r"<\w+>", parts[0])):
-        variable = parts.pop(0)
-    return Name(tuple(p for p in parts if p), variable), i
-
-
-def _matching(tokens: list[Token], i: int) -> int:
-    """Return the index of the bracket that closes the one at `i`, or the number of tokens."""
-    depth = 0
-    for j in range(i, len(tokens)):
-        key = tokens[j].key
-        if tokens[j].kind == PUNCT:
-            if key == "(":
-                depth += 1
-            elif key == ")":
-                depth -= 1
-                if depth == 0:
-                    return j
-    return len(tokens)
-
-
-def _items(tokens: list[Token]) -> list[list[Token]]:
-    """Split the inside of a pair of brackets at its commas; those of types like ARRAY<STRUCT<a INT, b INT>> stay."""
-    items: list[list[Token]] = [[]]
-    depth = angle = 0
-    for j, token in enumerate(tokens):
-        if token.kind == PUNCT:
-            key = token.key
-            if key in ("(", "["):
-                depth += 1
-            elif key in (")", "]"):
-                depth -= 1
-            elif key == "<" and (angle or (j and tokens[j - 1].key in _NESTED_TYPES)):
-                angle += 1
-            elif key == ">" and angle:
-                angle -= 1
-            elif key == "," and depth <= 0 and not angle:
-                items.append([])
-                continue
-        items[-1].append(token)
-    return items
-
-
-def _names(tokens: list[Token]) -> tuple[str, ...]:
-    """Return the column names of a list such as `[a] ASC, "b", c(10)`."""
-    names = []
-    for item in _items(tokens):
-        if item and item[0].kind in (WORD, QUOTED, STRING):
-            names.append(_plain(item[0]))
-    return tuple(names)
-
-
-def _plain(token: Token) -> str:
-    if token.kind == QUOTED:
-        return token.key
-    return token.text.strip("'\"") if token.kind == STRING else token.text
+_BEFORE_COLUMNS = {
+    ",",
+    "ON",
+    "NO",
+    "FALLBACK",
+    "BEFORE",
+    "AFTER",
+    "JOURNAL",
+    "CLUSTER",
+    "PROTECTION",
+    "CHECKSUM",
+    "=",
+    "DEFAULT",
+    "DUAL",
+    "LOG",
+}
 
 
 def column_list(tokens: list[Token], i: int) -> tuple[list[str], int]:
     """Return the column names of the bracket at token `i`, and the index after it."""
-    close = _matching(tokens, i)
-    return list(_names(tokens[i + 1 : close])), close + 1
+    close = matching(tokens, i)
+    return list(name_list(tokens[i + 1 : close])), close + 1
 
 
 def create_table(statement: Statement) -> TableDef | None:
@@ -220,7 +116,9 @@ def create_table(statement: Statement) -> TableDef | None:
     name, after = read_name(tokens, i)
     if not name.parts:
         return None
-    table = TableDef(name, temporary=bool(words & {"TEMP", "TEMPORARY", "VOLATILE"}) or name.parts[-1].startswith("#"))
+    table = TableDef(
+        name, temporary=bool(words & {"TEMP", "TEMPORARY", "VOLATILE"}) or name.parts[-1].startswith("#")
+    )
     i = after
     while i < len(tokens) and tokens[i].key in _BEFORE_COLUMNS:
         i += 2 if tokens[i].key == "CLUSTER" else 1
@@ -232,10 +130,10 @@ def create_table(statement: Statement) -> TableDef | None:
 
 def read_columns(table: TableDef, tokens: list[Token], i: int, statement: Statement) -> int:
     """Read the columns and constraints in the bracket at token `i`; return the index after it."""
-    close = _matching(tokens, i)
+    close = matching(tokens, i)
     if close == len(tokens):
         table.problems.append((tokens[i].start, "its bracket is never closed"))
-    _read_items(table, tokens[i + 1 : close], statement)
+    read_items(table, tokens[i + 1 : close], statement)
     return close + 1
 
 
@@ -249,24 +147,34 @@ def _read_tail(table: TableDef, tokens: list[Token], i: int, words: set[str], te
     while i < len(tokens):
         key = tokens[i].key if tokens[i].kind == WORD else ""
         if key in ("LIKE", "CLONE", "COPY") and i == first and not table.columns:
-            table.like, _ = read_name(tokens, i + (2 if tokens[i + 1 : i + 2] and tokens[i + 1].key == "OF" else 1))
+            table.like, _ = read_name(
+                tokens, i + (2 if tokens[i + 1 : i + 2] and tokens[i + 1].key == "OF" else 1)
+            )
             table.clones = key != "LIKE"
             return
         if key == "PARTITION" and i + 1 < len(tokens) and tokens[i + 1].key == "OF":
             table.like, i = read_name(tokens, i + 2)
             continue
         if key == "PARTITIONED" and i + 2 < len(tokens) and tokens[i + 2].key == "(":
-            _partition_columns(table, tokens[i + 3 : _matching(tokens, i + 2)], text)
+            _partition_columns(table, tokens[i + 3 : matching(tokens, i + 2)], text)
         if key == "INHERITS" and i + 2 < len(tokens):
             table.like, _ = read_name(tokens, i + 2)
         elif key == "USING" and "VIRTUAL" in words and i + 2 < len(tokens) and tokens[i + 2].key == "(":
-            inside = tokens[i + 3 : _matching(tokens, i + 2)]
-            table.columns = [GraphColumn(_plain(c[0])) for c in _items(inside) if c and not (len(c) > 1 and c[1].key == "=")]
+            inside = tokens[i + 3 : matching(tokens, i + 2)]
+            table.columns = [
+                GraphColumn(plain(c[0]))
+                for c in split_items(inside)
+                if c and not (len(c) > 1 and c[1].key == "=")
+            ]
             return
         if key in ("SELECT", "WITH") and (key == "SELECT" or (i and tokens[i - 1].key == "AS")):
             table.query_at = tokens[i].start
             return
-        if key == "AS" and i + 1 < len(tokens) and tokens[i + 1].key in ("TABLE", "FROM", "VALUES", "PIVOT", "(", "COPY", "CLONE"):
+        if (
+            key == "AS"
+            and i + 1 < len(tokens)
+            and tokens[i + 1].key in ("TABLE", "FROM", "VALUES", "PIVOT", "(", "COPY", "CLONE")
+        ):
             if tokens[i + 1].key in ("COPY", "CLONE"):
                 table.like, _ = read_name(tokens, i + (3 if tokens[i + 2].key == "OF" else 2))
                 table.clones = True
@@ -277,20 +185,20 @@ def _read_tail(table: TableDef, tokens: list[Token], i: int, words: set[str], te
             if _is_query(tokens, i + 1):
                 table.query_at = tokens[i].start
                 return
-            i = _matching(tokens, i)
+            i = matching(tokens, i)
         i += 1
 
 
 def _partition_columns(table: TableDef, body: list[Token], text: str) -> None:
     """Add the columns Hive and Spark define in PARTITIONED BY (day STRING); a plain name means one that is there."""
     known = {c.name.casefold() for c in table.columns}
-    for item in _items(body):
-        if len(item) > 1 and item[1].kind == WORD and _plain(item[0]).casefold() not in known:
+    for item in split_items(body):
+        if len(item) > 1 and item[1].kind == WORD and plain(item[0]).casefold() not in known:
             _read_column(table, item, text)
 
 
-def _read_items(table: TableDef, body: list[Token], statement: Statement) -> None:
-    items = _items(body)
+def read_items(table: TableDef, body: list[Token], statement: Statement) -> None:
+    items = split_items(body)
     for number, item in enumerate(items):
         if not item:
             if number < len(items) - 1:
@@ -303,20 +211,44 @@ def _read_items(table: TableDef, body: list[Token], statement: Statement) -> Non
 
 def _missing_comma(item: list[Token], text: str, table: TableDef) -> list[list[Token]]:
     """Split a definition in which a comma was forgotten before a new line: `id int⏎ name text`."""
-    if len(item) < 4 or item[0].key in ("CONSTRAINT", "PRIMARY", "FOREIGN", "UNIQUE", "CHECK", "KEY", "INDEX"):
+    if len(item) < 4 or item[0].key in (
+        "CONSTRAINT",
+        "PRIMARY",
+        "FOREIGN",
+        "UNIQUE",
+        "CHECK",
+        "KEY",
+        "INDEX",
+    ):
         return [item]
     depth = 0
     for j in range(1, len(item) - 1):
         token = item[j]
         depth += (token.key == "(") - (token.key == ")")
-        if depth or j < 2 or token.kind not in (WORD, QUOTED) or "\n" not in text[item[j - 1].end : token.start]:
+        if (
+            depth
+            or j < 2
+            or token.kind not in (WORD, QUOTED)
+            or "\n" not in text[item[j - 1].end : token.start]
+        ):
             continue
         if token.kind == WORD and token.key in (_TYPE_ENDS | _TYPE_TAILS):
             continue
-        if item[j - 1].key in ("DEFAULT", "CONSTRAINT", "REFERENCES", "COLLATE", "AS", "COMMENT", ".", "=", "ENCODE", "CHECK"):
+        if item[j - 1].key in (
+            "DEFAULT",
+            "CONSTRAINT",
+            "REFERENCES",
+            "COLLATE",
+            "AS",
+            "COMMENT",
+            ".",
+            "=",
+            "ENCODE",
+            "CHECK",
+        ):
             continue
-        if item[j + 1].key in _TYPES:
-            table.problems.append((token.start, f"a comma is missing before column {_plain(token)!r}"))
+        if item[j + 1].key in TYPE_WORDS:
+            table.problems.append((token.start, f"a comma is missing before column {plain(token)!r}"))
             return [item[:j], *_missing_comma(item[j:], text, table)]
     return [item]
 
@@ -327,7 +259,7 @@ def read_item(table: TableDef, item: list[Token], text: str) -> None:
     second = item[1].key if len(item) > 1 else ""
     if first == "CONSTRAINT":
         named = len(item) > 1 and second not in ("FOREIGN", "PRIMARY", "UNIQUE", "CHECK")
-        name = _plain(item[1]) if named else ""
+        name = plain(item[1]) if named else ""
         _read_constraint(table, item[2:] if named else item[1:], name)
     elif first == "LIKE" and len(item) > 1:
         table.like, _ = read_name(item, 1)
@@ -343,7 +275,11 @@ def _is_constraint(item: list[Token], first: str, second: str) -> bool:
     if first in ("PRIMARY", "FOREIGN"):
         return second == "KEY"
     if first == "UNIQUE":
-        return second in ("KEY", "INDEX", "(", "CLUSTERED", "NONCLUSTERED", "NULLS") or len(item) > 2 and item[2].key == "("
+        return (
+            second in ("KEY", "INDEX", "(", "CLUSTERED", "NONCLUSTERED", "NULLS")
+            or len(item) > 2
+            and item[2].key == "("
+        )
     if first in ("CHECK", "EXCLUDE"):
         return second in ("(", "USING")
     if first == "PERIOD":
@@ -354,11 +290,13 @@ def _is_constraint(item: list[Token], first: str, second: str) -> bool:
         if any(t.key == "TYPE" and t.kind == WORD for t in item[2:]):
             return True  # ClickHouse: INDEX name expression TYPE minmax
         bracket = next((j for j, t in enumerate(item) if t.key == "("), 0)
-        if not bracket or (bracket == 2 and second in _TYPES and item[1].kind == WORD and item[3].kind == NUMBER):
-            return False
-        return True
-    return first in ("SUPPLEMENTAL", "WATERMARK", "PROJECTION") and len(item) > 2 and second in ("LOG", "FOR") or (
-        first == "PROJECTION" and len(item) > 2 and item[2].key == "("
+        typed = bracket == 2 and second in TYPE_WORDS and item[1].kind == WORD and item[3].kind == NUMBER
+        return bool(bracket) and not typed
+    return (
+        first in ("SUPPLEMENTAL", "WATERMARK", "PROJECTION")
+        and len(item) > 2
+        and second in ("LOG", "FOR")
+        or (first == "PROJECTION" and len(item) > 2 and item[2].key == "(")
     )
 
 
@@ -368,17 +306,24 @@ def _read_constraint(table: TableDef, item: list[Token], name: str) -> None:
             continue
         if token.key == "PRIMARY":
             open_at = next((k for k in range(j, len(item)) if item[k].key == "("), len(item))
-            table.primary_key = _names(item[open_at + 1 : _matching(item, open_at)])
+            table.primary_key = name_list(item[open_at + 1 : matching(item, open_at)])
             return
         if token.key == "FOREIGN":
             open_at = next((k for k in range(j, len(item)) if item[k].key == "("), len(item))
-            close = _matching(item, open_at)
-            columns = _names(item[open_at + 1 : close])
+            close = matching(item, open_at)
+            columns = name_list(item[open_at + 1 : close])
             if not name and open_at > j + 2 and item[j + 2].key != "IF":
-                name = _plain(item[j + 2])  # MySQL: FOREIGN KEY index_name (…)
+                name = plain(item[j + 2])  # MySQL: FOREIGN KEY index_name (…)
             at = next((k for k in range(close, len(item)) if item[k].key == "REFERENCES"), -1)
             if at < 0 or not columns:
-                table.problems.append((token.start, f"the foreign key {name!r} names no parent" if columns else "a foreign key names no column"))
+                table.problems.append(
+                    (
+                        token.start,
+                        f"the foreign key {name!r} names no parent"
+                        if columns
+                        else "a foreign key names no column",
+                    )
+                )
                 return
             _read_reference(table, item, at, name, columns)
             return
@@ -396,7 +341,7 @@ def _read_reference(table: TableDef, item: list[Token], at: int, name: str, colu
         return
     parents: tuple[str, ...] = ()
     if after < len(item) and item[after].key == "(":
-        parents = _names(item[after + 1 : _matching(item, after)])
+        parents = name_list(item[after + 1 : matching(item, after)])
     if parents and len(parents) != len(columns):
         message = f"the foreign key {name or '(' + ', '.join(columns) + ')'} has {len(columns)} columns, its parent {len(parents)}"
         table.problems.append((item[at].start, message))
@@ -404,7 +349,7 @@ def _read_reference(table: TableDef, item: list[Token], at: int, name: str, colu
 
 
 def _read_column(table: TableDef, item: list[Token], text: str) -> None:
-    name = _plain(item[0])
+    name = plain(item[0])
     end = _type_end(item)
     column = GraphColumn(name, text[item[1].start : item[end - 1].end] if end > 1 else "", True)
     column.type = re.sub(r"\s+", " ", column.type)
@@ -414,16 +359,27 @@ def _read_column(table: TableDef, item: list[Token], text: str) -> None:
         token = item[j]
         key = token.key if token.kind in (WORD, PUNCT) else ""
         if key == "(":
-            j = _matching(item, j)
+            j = matching(item, j)
         elif key == "CONSTRAINT" and j + 1 < len(item):
-            if item[j + 1].key not in ("PRIMARY", "FOREIGN", "REFERENCES", "NOT", "NULL", "UNIQUE", "CHECK", "DEFAULT"):
-                constraint = _plain(item[j + 1])
+            if item[j + 1].key not in (
+                "PRIMARY",
+                "FOREIGN",
+                "REFERENCES",
+                "NOT",
+                "NULL",
+                "UNIQUE",
+                "CHECK",
+                "DEFAULT",
+            ):
+                constraint = plain(item[j + 1])
                 j += 1
         elif key == "NULL":
             column.nullable = item[j - 1].key != "NOT"
         elif key == "PRIMARY":
             table.primary_key = (name,)
-        elif key in ("IDENTITY", "AUTO_INCREMENT", "AUTOINCREMENT") or (key == "AS" and "(" in (t.key for t in item[j : j + 2])):
+        elif key in ("IDENTITY", "AUTO_INCREMENT", "AUTOINCREMENT") or (
+            key == "AS" and "(" in (t.key for t in item[j : j + 2])
+        ):
             table.identity.add(name)
         elif key == "REFERENCES":
             _read_reference(table, item, j, constraint, (name,))
@@ -443,104 +399,25 @@ def _type_end(item: list[Token]) -> int:
         token = item[j]
         if token.kind == WORD and not angle and token.key in _TYPE_ENDS:
             break
-        if token.kind == WORD and token.key == "WITH" and not (j + 1 < len(item) and item[j + 1].key in ("TIME", "LOCAL")):
+        if (
+            token.kind == WORD
+            and token.key == "WITH"
+            and not (j + 1 < len(item) and item[j + 1].key in ("TIME", "LOCAL"))
+        ):
             break
         if token.kind == WORD and token.key == "CHARACTER" and j + 1 < len(item) and item[j + 1].key == "SET":
             break
         if token.kind == WORD and token.key == "BINARY" and j > 1:
             break
         if token.key == "(":
-            j = _matching(item, j)
+            j = matching(item, j)
         angle += (token.key == "<") - (token.key == ">")
         j += 1
     return min(j, len(item))
 
 
-def alter_table(statement: Statement) -> tuple[TableDef, list[AlterAction]] | None:
-    """Read an ALTER TABLE: the columns and keys it adds, and its other actions; None if it is something else."""
-    tokens = statement.tokens
-    i = next((k for k in range(1, min(4, len(tokens))) if tokens[k].key == "TABLE"), 0)
-    if not i:
-        return None
-    i += 1
-    if statement.word(i) == "IF":
-        i += 2
-    if statement.word(i) == "ONLY":
-        i += 1
-    name, i = read_name(tokens, i)
-    if not name.parts:
-        return None
-    table = TableDef(name)
-    actions: list[AlterAction] = []
-    adding = False
-    for item in _items(tokens[i:]):
-        adding = _read_action(table, item, actions, adding, statement.text)
-    return table, actions
-
-
-def _read_action(table: TableDef, item: list[Token], actions: list[AlterAction], adding: bool, text: str) -> bool:
-    """Read one action; return whether an item without a verb after it is added, too (T-SQL, Snowflake)."""
-    while item and item[0].key in ("*", "WITH", "CHECK", "NOCHECK") and (item[0].key != "CHECK" or _has_later_add(item)):
-        item = item[1:]
-    if not item:
-        return adding
-    verb = item[0].key if item[0].kind == WORD else ""
-    rest = item[1:]
-    if verb == "ADD":
-        if rest and rest[0].key in ("COLUMN", "COLUMNS") and len(rest) > 1 and rest[1].key not in _TYPES:
-            rest = rest[1:]
-        if rest and rest[0].key == "IF":
-            rest = rest[3:]
-        if rest and rest[0].key == "(":
-            _read_items_of(table, rest[1 : _matching(rest, 0)], text)
-        elif rest and rest[0].key not in ("PARTITION", "PERIOD", "SYSTEM", "SEARCH", "ROW", "INDEX", "KEY"):
-            read_item(table, rest, text)
-        return True
-    if verb == "DROP":
-        if rest and rest[0].key in ("CONSTRAINT", "FOREIGN"):
-            rest = rest[2:] if rest[0].key == "FOREIGN" else rest[1:]
-            kind = "drop_constraint"
-        elif rest and rest[0].key in ("PRIMARY", "INDEX", "PARTITION", "CHECK", "KEY"):
-            return False
-        else:
-            kind = "drop_column"
-            rest = rest[1:] if rest and rest[0].key == "COLUMN" else rest
-        if rest and rest[0].key == "IF":
-            rest = rest[2:]
-        if rest:
-            actions.append(AlterAction(kind, (_plain(rest[0]),)))
-        return False
-    if verb == "RENAME" and rest:
-        _read_rename(rest, actions)
-    elif verb in ("CHANGE",) and len(rest) > 2:
-        rest = rest[1:] if rest[0].key == "COLUMN" else rest
-        actions.append(AlterAction("rename_column", (_plain(rest[0]), _plain(rest[1]))))
-    elif verb in ("SWITCH", "EXCHANGE"):
-        at = next((k for k, t in enumerate(item) if t.key in ("TO", "TABLE")), -1)
-        if at >= 0:
-            other, _ = read_name(item, at + 1)
-            actions.append(AlterAction("move" if verb == "SWITCH" else "receive", (), other))
-    elif adding and verb not in ("ALTER", "MODIFY", "SET", "VALIDATE", "ENABLE", "DISABLE", "OWNER"):
-        read_item(table, item, text)
-        return True
-    return False
-
-
-def _has_later_add(item: list[Token]) -> bool:
-    return any(t.key in ("ADD", "CONSTRAINT") for t in item[1:3])
-
-
-def _read_items_of(table: TableDef, body: list[Token], text: str) -> None:
-    for item in _items(body):
+def read_list(table: TableDef, body: list[Token], text: str) -> None:
+    """Read a list of columns and constraints."""
+    for item in split_items(body):
         if item:
             read_item(table, item, text)
-
-
-def _read_rename(rest: list[Token], actions: list[AlterAction]) -> None:
-    if rest[0].key in ("TO", "AS") and len(rest) > 1:
-        name, _ = read_name(rest, 1)
-        actions.append(AlterAction("rename", name.parts, name))
-    elif rest[0].key == "COLUMN" or (len(rest) > 2 and rest[1].key == "TO"):
-        rest = rest[1:] if rest[0].key == "COLUMN" else rest
-        if len(rest) > 2 and rest[1].key == "TO":
-            actions.append(AlterAction("rename_column", (_plain(rest[0]), _plain(rest[2]))))

@@ -65,7 +65,9 @@ def normal_dialect(name: str) -> str:
     """Return sqlglot's name of a dialect; UsageError if there is no such dialect."""
     key = _ALIASES.get(name.strip().lower(), name.strip().lower())
     if key and key not in _KNOWN:
-        raise UsageError(f"There is no SQL dialect {name!r} here.", hint="Known: " + ", ".join(sorted(_KNOWN)) + ".")
+        raise UsageError(
+            f"There is no SQL dialect {name!r} here.", hint="Known: " + ", ".join(sorted(_KNOWN)) + "."
+        )
     return key
 
 

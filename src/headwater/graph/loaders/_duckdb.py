@@ -37,7 +37,9 @@ def load_duckdb(graph: SchemaGraph, sql: SqlLoader, path: Path) -> SqlSampler:
     except duckdb.Error as error:
         text = " ".join(str(error).split())
         raise ReadError(
-            f"{path.name} is a DuckDB file that cannot be read: {text[:200]}", where=path.name, hint="Close the program that writes it."
+            f"{path.name} is a DuckDB file that cannot be read: {text[:200]}",
+            where=path.name,
+            hint="Close the program that writes it.",
         ) from error
 
     def run(query: str) -> Sequence[Sequence[Any]]:
@@ -70,7 +72,10 @@ def _load(graph: SchemaGraph, sql: SqlLoader, connection: Any, path: Path) -> di
             # A key may only point into its own schema or, written out, into another: the catalog names the table alone.
             parent_schema = schema if f"{_quote(schema)}.{_quote(parent)}" in tables.values() else "main"
             label = f"{name}#{len(keys)}"
-            keys += [(label, schema, table, c, parent_schema, parent, p) for c, p in zip(columns, parents, strict=False)]
+            keys += [
+                (label, schema, table, c, parent_schema, parent, p)
+                for c, p in zip(columns, parents, strict=False)
+            ]
     before = len(graph.foreign_keys)
     catalog.add_keys(keys)
     for key in graph.foreign_keys[before:]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from headwater.graph._model import ForeignKey, GraphColumn, GraphTable, LineageEdge, Origin, SchemaGraph
 from headwater.graph.loaders._content import as_json, csv_rows, read_text
-from headwater.graph.loaders._ddl import Name
+from headwater.graph.loaders._identifiers import Name
 from headwater.graph.loaders._pt import load_pt
 from headwater.graph.loaders._script import SqlLoader
 
@@ -20,13 +20,23 @@ _TRIPLE = ("_Tables.csv", "_Columns.csv", "_Relationships.csv")
 
 def is_dataset(folder: Path) -> bool:
     """Return whether a folder is a dataset of the benchmark's repository or hub."""
-    return any(folder.glob("*schema_graph.pt")) or any(folder.glob("*_Relationships.csv")) or (folder / "schema_ddl.json").is_file()
+    return (
+        any(folder.glob("*schema_graph.pt"))
+        or any(folder.glob("*_Relationships.csv"))
+        or (folder / "schema_ddl.json").is_file()
+    )
 
 
 def load_dataset(graph: SchemaGraph, sql: SqlLoader, folder: Path) -> None:
     """Read a dataset folder: nodes of the `.pt`, columns and keys of CSV or DDL, each edge from one file only."""
-    plain = sorted(p for p in folder.glob("*schema_graph.pt") if not p.name.startswith(("enriched", "obfuscated", "value")))
-    pickles = plain or sorted(p for p in folder.glob("*schema_graph.pt") if not p.name.startswith("value"))[:1]
+    plain = sorted(
+        p
+        for p in folder.glob("*schema_graph.pt")
+        if not p.name.startswith(("enriched", "obfuscated", "value"))
+    )
+    pickles = (
+        plain or sorted(p for p in folder.glob("*schema_graph.pt") if not p.name.startswith("value"))[:1]
+    )
     tables = sorted(folder.glob("*_Tables.csv"))
     has_keys = any(folder.glob("*_Relationships.csv")) or (folder / "schema_ddl.json").is_file()
     has_lineage = (folder / "lineage_edges.json").is_file()
@@ -61,7 +71,11 @@ def load_triple(graph: SchemaGraph, sql: SqlLoader, path: Path) -> None:
         return sql.names.add(Name(tuple(p for p in parts if p)))
 
     def find(table: str) -> str:
-        return names.get(table.casefold()) or sql.names.find(Name(tuple(table.split("."))), database) or known("", table)
+        return (
+            names.get(table.casefold())
+            or sql.names.find(Name(tuple(table.split("."))), database)
+            or known("", table)
+        )
 
     for row in _rows(path.with_name(prefix + "_Tables.csv")):
         schema, table = row.get("TABLE_SCHEMA", ""), row.get("TABLE_NAME", "")
@@ -78,7 +92,9 @@ def load_triple(graph: SchemaGraph, sql: SqlLoader, path: Path) -> None:
             continue
         length = row.get("CHARACTER_MAXIMUM_LENGTH", "")
         kind = row.get("DATA_TYPE", "") + (f"({'max' if length == '-1' else length})" if length else "")
-        graph.tables[owner].columns.append(GraphColumn(row["COLUMN_NAME"], kind, row.get("IS_NULLABLE", "").upper() != "NO"))
+        graph.tables[owner].columns.append(
+            GraphColumn(row["COLUMN_NAME"], kind, row.get("IS_NULLABLE", "").upper() != "NO")
+        )
     _load_keys(graph, path.with_name(prefix + "_Relationships.csv"), find)
 
 
@@ -96,8 +112,12 @@ def _load_keys(graph: SchemaGraph, path: Path, find: Any) -> None:
     for (name, child, parent), columns in keys.items():
         graph.add_foreign_key(
             ForeignKey(
-                "" if name.startswith("#") else name, child, tuple(c for c, _, _ in columns), parent,
-                tuple(p for _, p, _ in columns), Origin("csv", path.name, columns[0][2]),
+                "" if name.startswith("#") else name,
+                child,
+                tuple(c for c, _, _ in columns),
+                parent,
+                tuple(p for _, p, _ in columns),
+                Origin("csv", path.name, columns[0][2]),
             )  # fmt: skip
         )
 
@@ -146,7 +166,11 @@ def _text(item: Mapping[str, Any], *keys: str) -> str:
 def is_row_manifest(data: Mapping[str, Any]) -> bool:
     """Return whether a JSON object lists tables with their numbers of rows, as row-level data sets do."""
     tables = data.get("tables")
-    return isinstance(tables, list) and bool(tables) and all(isinstance(t, dict) and "rows" in t and "name" in t for t in tables)
+    return (
+        isinstance(tables, list)
+        and bool(tables)
+        and all(isinstance(t, dict) and "rows" in t and "name" in t for t in tables)
+    )
 
 
 def load_rows_folder(graph: SchemaGraph, folder: Path) -> None:
@@ -154,7 +178,11 @@ def load_rows_folder(graph: SchemaGraph, folder: Path) -> None:
     data = as_json(read_text(folder / "manifest.json"), "manifest.json")
     for item in data.get("tables", []) if isinstance(data, dict) else []:
         if isinstance(item, dict) and item.get("name"):
-            table = GraphTable(str(item["name"]), group=_text(item, "group", "silo") or None, layer=_text(item, "layer") or None)
+            table = GraphTable(
+                str(item["name"]),
+                group=_text(item, "group", "silo") or None,
+                layer=_text(item, "layer") or None,
+            )
             table.origin = Origin("rows", "manifest.json")
             graph.add_table(table)
     pairs: dict[tuple[str, str], int] = {}
@@ -185,11 +213,18 @@ def load_value_manifest(graph: SchemaGraph, data: Mapping[str, Any], file: str) 
     if not data or not all(isinstance(v, dict) and "rows" in v and "file" in v for v in data.values()):
         return False
     for name, item in data.items():
-        table = GraphTable(str(name), group=_text(item, "silo", "group") or None, layer=_text(item, "layer") or None, origin=Origin("rows", file))
+        table = GraphTable(
+            str(name),
+            group=_text(item, "silo", "group") or None,
+            layer=_text(item, "layer") or None,
+            origin=Origin("rows", file),
+        )
         graph.add_table(table)
     return True
 
 
 def _add_pairs(graph: SchemaGraph, pairs: Mapping[tuple[str, str], int], file: str) -> None:
     for (source, target), links in pairs.items():
-        graph.add_lineage(LineageEdge(source, target, origin=Origin("rows", file, note=f"{links:,} row links")))
+        graph.add_lineage(
+            LineageEdge(source, target, origin=Origin("rows", file, note=f"{links:,} row links"))
+        )

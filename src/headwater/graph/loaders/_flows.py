@@ -8,8 +8,9 @@ from typing import Any
 
 from sqlglot import exp
 
-from headwater.graph.loaders._ddl import Name
-from headwater.graph.loaders._relations import ColumnRef, Field, Relation, Resolver, Scope, union
+from headwater.graph.loaders._identifiers import Name
+from headwater.graph.loaders._relations import Resolver
+from headwater.graph.loaders._scopes import ColumnRef, Field, Relation, Scope, union
 
 
 @dataclass(slots=True)
@@ -72,10 +73,18 @@ class Flows:
         returning = tree.args.get("returning")
         if returning is None:
             return Relation()
-        return self._resolver.query(exp.Select(expressions=[e.copy() for e in returning.expressions], from_=exp.From(this=target.copy())), None, scope.ctes)
+        return self._resolver.query(
+            exp.Select(
+                expressions=[e.copy() for e in returning.expressions], from_=exp.From(this=target.copy())
+            ),
+            None,
+            scope.ctes,
+        )
 
     def _statement(self, tree: Any, scope: Scope) -> None:
-        if not isinstance(tree, (exp.Insert, exp.Update, exp.Merge, exp.MultitableInserts, exp.Query, exp.Create)):
+        if not isinstance(
+            tree, (exp.Insert, exp.Update, exp.Merge, exp.MultitableInserts, exp.Query, exp.Create)
+        ):
             return
         self._resolver.add_ctes(tree, scope.ctes, scope.outer)
         if isinstance(tree, exp.Insert):
@@ -100,7 +109,9 @@ class Flows:
         if target is None or source is None:
             return
         relation = self._resolver.query(source, scope, scope.ctes)
-        names = [] if tree.args.get("by_name") else columns or _partition_last(self._shape(target).columns, tree)
+        names = (
+            [] if tree.args.get("by_name") else columns or _partition_last(self._shape(target).columns, tree)
+        )
         fields = assign(names, relation, self._shape(target), bool(columns), bool(tree.args.get("by_name")))
         conflict = tree.args.get("conflict")
         if conflict is not None:
@@ -118,7 +129,15 @@ class Flows:
             refs = self._resolver.refs(item.expression, inner)
             for call in item.expression.find_all(exp.Anonymous):  # MySQL: VALUES(column)
                 if call.name.upper() == "VALUES":
-                    refs = union(refs, *(f.refs for e in call.expressions for f in inserted.fields if f.name.casefold() == e.name.casefold()))
+                    refs = union(
+                        refs,
+                        *(
+                            f.refs
+                            for e in call.expressions
+                            for f in inserted.fields
+                            if f.name.casefold() == e.name.casefold()
+                        ),
+                    )
             extra.append(Field(item.this.name, refs))
         return extra
 
@@ -130,12 +149,18 @@ class Flows:
             if target is None:
                 continue
             if isinstance(insert.expression, exp.Values):
-                relation = self._resolver.query(insert.expression, Scope({"_": source}, scope.ctes), scope.ctes)
+                relation = self._resolver.query(
+                    insert.expression, Scope({"_": source}, scope.ctes), scope.ctes
+                )
                 relation.absorb(source)
             else:
                 relation = source
             shape = self._shape(target)
-            self._found.append(Flow(target, assign(columns or shape.columns, relation, shape, bool(columns), False), relation))
+            self._found.append(
+                Flow(
+                    target, assign(columns or shape.columns, relation, shape, bool(columns), False), relation
+                )
+            )
 
     # --- UPDATE and MERGE
 
@@ -211,13 +236,26 @@ class Flows:
     def _merge_insert(self, then: Any, source: Relation, scope: Scope, shape: TableShape) -> list[Field]:
         if isinstance(then.this, exp.Star) or then.expression is None:  # INSERT *, INSERT ROW
             return assign(shape.columns, source, shape, False, True)
-        columns = [c.name for c in then.this.expressions] if isinstance(then.this, (exp.Tuple, exp.Schema)) else []
+        columns = (
+            [c.name for c in then.this.expressions] if isinstance(then.this, (exp.Tuple, exp.Schema)) else []
+        )
         values = then.expression
         if isinstance(values, exp.Values) and values.expressions:
             values = values.expressions[0]
-        cells = values.expressions if isinstance(values, exp.Tuple) else [values.this if isinstance(values, exp.Paren) else values]
+        cells = (
+            values.expressions
+            if isinstance(values, exp.Tuple)
+            else [values.this if isinstance(values, exp.Paren) else values]
+        )
         # Unqualified names in VALUES mean the source.
-        inserted = Scope({k: s for k, s in scope.sources.items() if s is source}, scope.ctes, None, {}, scope.qualified, scope.reads)
+        inserted = Scope(
+            {k: s for k, s in scope.sources.items() if s is source},
+            scope.ctes,
+            None,
+            {},
+            scope.qualified,
+            scope.reads,
+        )
         refs = [self._resolver.refs(cell, inserted) for cell in cells]
         return [Field(c, r) for c, r in zip(columns or shape.columns, refs, strict=False)]
 
@@ -254,7 +292,9 @@ def named(relation: Relation) -> list[Field]:
     return [f for f in relation.fields if f.name and f.name != "*"]
 
 
-def assign(names: list[str], relation: Relation, shape: TableShape, listed: bool, by_name: bool) -> list[Field]:
+def assign(
+    names: list[str], relation: Relation, shape: TableShape, listed: bool, by_name: bool
+) -> list[Field]:
     """Return target columns with the references of the source's fields that go into them.
 
     Args:

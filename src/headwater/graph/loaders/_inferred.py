@@ -32,7 +32,25 @@ _KIND_WORDS = {
     "dim", "dimension", "fact", "fct", "stg", "staging", "raw", "src", "mart", "tbl", "table", "core", "hub", "sat", "lnk", "ods",
     "dw", "dwh", "lkp", "lookup", "ref", "int", "base", "t", "d", "f", "cleaned", "validated", "current",
 }  # fmt: skip
-_KEY_WORDS = {"id", "key", "sk", "code", "no", "number", "nr", "num", "pk", "fk", "uuid", "guid", "bk", "nk", "ref", "cd"}
+_KEY_WORDS = {
+    "id",
+    "key",
+    "sk",
+    "code",
+    "no",
+    "number",
+    "nr",
+    "num",
+    "pk",
+    "fk",
+    "uuid",
+    "guid",
+    "bk",
+    "nk",
+    "ref",
+    "cd",
+}
+_KEY_QUALIFIERS = {"surrogate", "natural", "business", "primary", "row", "unique"}
 
 
 class Sampler(Protocol):
@@ -78,7 +96,9 @@ class SqlSampler:
     def contained(self, child: str, column: str, parent: str, parent_column: str) -> tuple[int, int] | None:
         """See `Sampler`."""
         mine, theirs = self._quote(column), self._quote(parent_column)
-        values = f"SELECT DISTINCT {mine} AS v FROM {self._names[child]} WHERE {mine} IS NOT NULL LIMIT {SAMPLE}"
+        values = (
+            f"SELECT DISTINCT {mine} AS v FROM {self._names[child]} WHERE {mine} IS NOT NULL LIMIT {SAMPLE}"
+        )
         hit = f"CASE WHEN EXISTS (SELECT 1 FROM {self._names[parent]} p WHERE p.{theirs} = s.v) THEN 1 ELSE 0 END"
         return self._pair(f"SELECT count(*), coalesce(sum({hit}), 0) FROM ({values}) s")
 
@@ -145,7 +165,9 @@ def _singular(word: str) -> str:
     for ending, new in (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x")):
         if word.endswith(ending) and len(word) > len(ending) + 1:
             return word[: -len(ending)] + new
-    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3 else word
+    return (
+        word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 3 else word
+    )
 
 
 @cache
@@ -153,6 +175,12 @@ def _subject(table: str) -> tuple[str, ...]:
     """Return what a table is about: its words without those of its kind, the last in the singular."""
     words = [w for w in _words(table) if w not in _KIND_WORDS] or list(_words(table))
     return (*words[:-1], _singular(words[-1])) if words else ()
+
+
+def _spans(words: tuple[str, ...]) -> list[tuple[int, int]]:
+    """Return the parts of a name that may name a key, longest first: roles stand before it, or after its key word."""
+    ends = [len(words), *(e for e in range(len(words) - 1, 1, -1) if words[e - 1] in _KEY_WORDS)]
+    return [(s, e) for e in ends for s in range(e) if "".join(words[s:e]) not in _KEY_WORDS]
 
 
 _CLASSES = [
@@ -180,7 +208,9 @@ class _Proposer:
         self._samplers = {t: s for s in samplers for t in s.tables}
         self._taken = {(k.child, c) for k in graph.foreign_keys for c in k.child_columns}
         self._unique: dict[tuple[str, str], tuple[int, int] | None] = {}
-        self._parents = [(t, self._key(t)) for t in graph.tables.values() if not t.placeholder and t.kind != "source_file"]
+        self._parents = [
+            (t, self._key(t)) for t in graph.tables.values() if not t.placeholder and t.kind != "source_file"
+        ]
         self._by_key: dict[str, list[tuple[GraphTable, GraphColumn]]] = {}
         for table, key in self._parents:
             if key is not None:
@@ -195,18 +225,25 @@ class _Proposer:
         subject = _subject(table.name)
         for column in table.columns[:3]:
             words = _words(column.name)
-            own = tuple(w for w in words if w not in _KEY_WORDS)
-            if words and words[-1] in _KEY_WORDS and own in ((), subject) and self._is_unique(table.name, column.name) is not False:
+            own = tuple(w for w in words if w not in _KEY_WORDS | _KEY_QUALIFIERS)
+            if (
+                words
+                and words[-1] in _KEY_WORDS
+                and own in ((), subject)
+                and self._is_unique(table.name, column.name) is not False
+            ):
                 return column
         return None
 
-    def _key_names(self, table: GraphTable, key: GraphColumn) -> set[str]:
+    def _key_names(self, table: GraphTable, key: GraphColumn, short: bool = True) -> set[str]:
         """Return the column names that mean this key in other tables, as joined words."""
         subject, words = _subject(table.name), _words(key.name)
-        own = tuple(w for w in words if w not in _KEY_WORDS)
+        own = tuple(w for w in words if w not in _KEY_WORDS | _KEY_QUALIFIERS)
         names = set()
         ending = words[-1] if words and words[-1] in _KEY_WORDS else "id"
-        for start in {subject, subject[-1:]} if len(subject) > 1 and len(subject[-1]) > 6 else {subject}:
+        for start in (
+            {subject, subject[-1:]} if short and len(subject) > 1 and len(subject[-1]) > 6 else {subject}
+        ):
             names |= {"".join((*start, ending)), "".join((*start, "id"))}
         if own:
             names.add("".join(words))
@@ -237,14 +274,23 @@ class _Proposer:
 
     def _by_name(self, table: GraphTable, column: GraphColumn) -> ForeignKey | None:
         words = _words(column.name)
-        for start in range(len(words)):
-            name = "".join(words[start:])
-            if name in _KEY_WORDS:
-                break
-            parents = [(p, k) for p, k in self._by_key.get(name, []) if self._fits(table, column, p, k, bool(start))]
+        own = self._key(table)
+        if own is column and "".join(words) in self._key_names(table, own, short=False):
+            return None
+        for start, end in _spans(words):
+            name = "".join(words[start:end])
+            parents = [
+                (p, k)
+                for p, k in self._by_key.get(name, [])
+                if self._fits(table, column, p, k, end - start < len(words))
+            ]
             if len(parents) > 1:
                 # Copies of one table in several layers: the one of the same schema or layer is meant.
-                near = [(p, k) for p, k in parents if p.name.rsplit(".", 1)[0] == table.name.rsplit(".", 1)[0] and p.layer == table.layer]
+                near = [
+                    (p, k)
+                    for p, k in parents
+                    if p.name.rsplit(".", 1)[0] == table.name.rsplit(".", 1)[0] and p.layer == table.layer
+                ]
                 parents = near or parents
             if len(parents) != 1:
                 if parents:
@@ -254,20 +300,35 @@ class _Proposer:
             evidence = self._evidence(table, column, parent, key)
             if evidence is None:
                 continue
-            role = f", with the role {' '.join(words[:start])}" if start else ""
-            note = f"{column.name} names {key.name} of {parent.name}{role}" + (f"; {evidence}" if evidence else "; no data was compared")
+            said = [w for w in (*words[:start], *words[end:]) if w not in _KIND_WORDS]
+            role = f", with the role {' '.join(said)}" if said else ""
+            note = f"{column.name} names {key.name} of {parent.name}{role}" + (
+                f"; {evidence}" if evidence else "; no data was compared"
+            )
             return self._made(table, column, parent, key, note)
         return None
 
-    def _fits(self, table: GraphTable, column: GraphColumn, parent: GraphTable, key: GraphColumn, role: bool) -> bool:
+    def _fits(
+        self, table: GraphTable, column: GraphColumn, parent: GraphTable, key: GraphColumn, role: bool
+    ) -> bool:
         if parent is table and (not role or column is key):
             return False
+        mine, theirs = table.name.split("."), parent.name.split(".")
+        if len(mine) > 2 and len(theirs) > 2 and mine[0] != theirs[0]:
+            return False  # another database
         own = self._key(table)
-        if own is column and not role and len(_words(column.name)) > 1 and _subject(table.name) == _subject(parent.name):
+        if (
+            own is column
+            and not role
+            and len(_words(column.name)) > 1
+            and _subject(table.name) == _subject(parent.name)
+        ):
             return False  # the same thing in another layer
         return _like(column, key)
 
-    def _evidence(self, table: GraphTable, column: GraphColumn, parent: GraphTable, key: GraphColumn) -> str | None:
+    def _evidence(
+        self, table: GraphTable, column: GraphColumn, parent: GraphTable, key: GraphColumn
+    ) -> str | None:
         """Return what the data says for a key, "" without data, None if it speaks against it."""
         if self._is_unique(parent.name, key.name) is False:
             return None
@@ -291,11 +352,20 @@ class _Proposer:
 
     def _by_value(self, table: GraphTable, column: GraphColumn) -> ForeignKey | None:
         """Propose a key for a column of text codes by its values alone."""
-        if table.name not in self._samplers or _class(column.type) not in ("text", "") or self._key(table) is column:
+        if (
+            table.name not in self._samplers
+            or _class(column.type) not in ("text", "")
+            or self._key(table) is column
+        ):
             return None
         found = []
         for parent, key in self._parents:
-            if key is None or parent is table or parent.name not in self._samplers or _class(key.type) not in ("text", ""):
+            if (
+                key is None
+                or parent is table
+                or parent.name not in self._samplers
+                or _class(key.type) not in ("text", "")
+            ):
                 continue
             if not self._is_unique(parent.name, key.name):
                 continue
@@ -308,8 +378,18 @@ class _Proposer:
         note = f"all {total:,} distinct values of {column.name} occur in {parent.name}.{key.name}, where they are unique; the names do not say so"
         return self._made(table, column, parent, key, note)
 
-    def _made(self, table: GraphTable, column: GraphColumn, parent: GraphTable, key: GraphColumn, note: str) -> ForeignKey:
-        return ForeignKey("", table.name, (column.name,), parent.name, (key.name,), Origin("inferred", note=note), inferred=True)
+    def _made(
+        self, table: GraphTable, column: GraphColumn, parent: GraphTable, key: GraphColumn, note: str
+    ) -> ForeignKey:
+        return ForeignKey(
+            "",
+            table.name,
+            (column.name,),
+            parent.name,
+            (key.name,),
+            Origin("inferred", note=note),
+            inferred=True,
+        )
 
 
 def infer(graph: SchemaGraph, samplers: Sequence[Sampler]) -> None:

@@ -18,14 +18,26 @@ NUMBER = "number"
 PUNCT = "punct"
 
 # Schema variables as they are found in scripts: ${x}, $(x), {{ x }}, {x}, @x, :x, :"x", &x, %x%
-TEMPLATE = re.compile(r"\$\{[^}\n]*\}|\$\([\w. ]+\)|\{\{.*?\}\}|\{\w+\}|@\w+|:\"?\w+\"?|&&?\w+\.?|%\w+%", re.S)
+TEMPLATE = re.compile(
+    r"\$\{[^}\n]*\}|\$\([\w. ]+\)|\{\{.*?\}\}|\{\w+\}|@\w+|:\"?\w+\"?|&&?\w+\.?|%\w+%", re.S
+)
 
 _NESTED_COMMENTS = {"postgres", "redshift", "tsql", "duckdb", "fabric", ""}
 _BACKSLASH = {"mysql", "bigquery", "spark", "databricks", "hive", "snowflake"}
 _DOUBLE_QUOTED_STRINGS = {"mysql", "bigquery", "spark", "databricks", "hive"}
 _HASH_COMMENTS = {"mysql", "bigquery"}
 _NO_DOLLAR_QUOTES = {"tsql", "fabric", "mysql", "bigquery", "oracle", "sqlite"}
-_NO_BRACKETS = {"postgres", "redshift", "mysql", "bigquery", "oracle", "snowflake", "spark", "databricks", "duckdb"}
+_NO_BRACKETS = {
+    "postgres",
+    "redshift",
+    "mysql",
+    "bigquery",
+    "oracle",
+    "snowflake",
+    "spark",
+    "databricks",
+    "duckdb",
+}
 
 
 class Token(NamedTuple):
@@ -145,7 +157,7 @@ def _lex(text: str, dialect: str, first_line: int, cut_short: set[int]) -> tuple
             if kind == "open" or start in cut_short:
                 position, closed = _open_end(text, start)
                 if not closed:
-                    if text[start] != "/" and (suspect := _swallower(text, tokens, cut_short)) is not None:
+                    if text[start] != "/" and (suspect := _swallower(tokens, cut_short)) is not None:
                         return Lexed([], []), suspect
                     what = "comment" if text[start] == "/" else "quote"
                     line = text.count("\n", 0, start) + first_line
@@ -175,13 +187,14 @@ def _unquote(text: str) -> str:
     return text[1:-1].replace(double, double[1])
 
 
-def _swallower(text: str, tokens: list[Token], known: set[int]) -> int | None:
+def _swallower(tokens: list[Token], known: set[int]) -> int | None:
     """Return the first quoted token that holds the start of another statement."""
-    for token in tokens:
-        if token.kind in (STRING, QUOTED) and token.start not in known and token.text[0] in "'\"`nN":
-            if _SWALLOWED.search(text, token.start, token.end):
-                return token.start
-    return None
+    quoted = (
+        t.start
+        for t in tokens
+        if t.kind in (STRING, QUOTED) and t.text[0] in "'\"`nN" and _SWALLOWED.search(t.text)
+    )
+    return next((start for start in quoted if start not in known), None)
 
 
 def _open_end(text: str, start: int) -> tuple[int, bool]:

@@ -6,12 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from headwater.graph._model import GraphColumn, GraphTable, LineageEdge, Origin, SchemaGraph
-from headwater.graph.loaders._ddl import Name, read_name
 from headwater.graph.loaders._flows import Flow, Flows, TableShape, named, pairs_by_source
+from headwater.graph.loaders._identifiers import Name, read_name
 from headwater.graph.loaders._lexer import QUOTED, WORD, Token
 from headwater.graph.loaders._names import Names
-from headwater.graph.loaders._parse import UnreadError, parse, readable
-from headwater.graph.loaders._relations import Field, Relation, Resolver, Scope
+from headwater.graph.loaders._parse import THIS, UnreadError, parse, readable
+from headwater.graph.loaders._relations import Resolver
+from headwater.graph.loaders._scopes import Field, Relation, Scope
 
 _ROW_VARIABLES = ("inserted", "deleted", "new", "old", "new_table", "old_table")
 
@@ -38,6 +39,7 @@ class Job:
         columns: names the target gives to the query's columns.
         temporary: the target lives in the session only.
         trigger: table whose rows the statement of a trigger sees.
+        database: the database or schema that is selected where it stands.
     """
 
     tokens: list[Token]
@@ -50,6 +52,7 @@ class Job:
     columns: list[str] = field(default_factory=list)
     temporary: bool = False
     trigger: Name | None = None
+    database: str = ""
 
 
 class LineageFinder:
@@ -104,7 +107,10 @@ class LineageFinder:
                 self._write(flow, job, dialect)
             return
         relation = resolver.query(tree, Scope(dict(rows)))
-        fields = [Field(job.columns[i] if i < len(job.columns) else f.name, f.refs) for i, f in enumerate(named(relation))]
+        fields = [
+            Field(job.columns[i] if i < len(job.columns) else f.name, f.refs)
+            for i, f in enumerate(named(relation))
+        ]
         self._write(Flow(job.target, fields, relation, "create"), job, dialect, _types(tree, dialect))
 
     # --- what names mean
@@ -112,15 +118,14 @@ class LineageFinder:
     def _physical(self, name: Name) -> Relation:
         job = self._job
         if job is not None:
+            if name.text == THIS and job.target is not None:
+                name = job.target
             if job.trigger is not None and len(name.parts) == 1 and name.text.casefold() in _ROW_VARIABLES:
                 return self._physical(job.trigger)
             temporary = job.session.temporary.get(name.parts[-1].casefold())
             if temporary is not None:
                 return temporary
-        found = self._names.find(name, self._near())
-        if found is None:
-            found = self._names.add(name)
-        return self.relation_of(found)
+        return self.relation_of(self._names.find_or_add(name, self._near(), self._database()))
 
     def relation_of(self, table: str) -> Relation:
         """Return the relation of a physical table."""
@@ -136,10 +141,15 @@ class LineageFinder:
     def _near(self) -> str:
         return self._job.target.text if self._job is not None and self._job.target is not None else ""
 
+    def _database(self) -> str:
+        return self._job.database if self._job is not None else ""
+
     def _shape(self, name: Name) -> TableShape:
-        if self._job is not None and (temporary := self._job.session.temporary.get(name.parts[-1].casefold())):
+        if self._job is not None and (
+            temporary := self._job.session.temporary.get(name.parts[-1].casefold())
+        ):
             return TableShape([f.name for f in temporary.fields if f.name != "*"])
-        table = self._graph.tables.get(self._names.find(name, self._near()) or "")
+        table = self._graph.tables.get(self._names.find(name, self._near(), self._database()) or "")
         if table is None:
             return TableShape()
         return TableShape([c.name for c in table.columns], self._automatic.get(table.name, set()))
@@ -148,32 +158,50 @@ class LineageFinder:
 
     def _write(self, flow: Flow, job: Job, dialect: str, types: dict[str, str] | None = None) -> None:
         key = flow.target.parts[-1].casefold()
-        if job.temporary or key.startswith(("#", "@")) or (flow.kind != "create" and key in job.session.temporary):
+        if (
+            job.temporary
+            or key.startswith(("#", "@"))
+            or (flow.kind != "create" and key in job.session.temporary)
+        ):
             _remember(job.session, key, flow)
             return
-        target = self._names.find_or_add(flow.target)
+        target = self._names.find_or_add(flow.target, database=job.database)
         origin = Origin(f"sql:{dialect or 'sql'}", job.origin.file, job.origin.line, job.origin.statement)
         if flow.kind == "create":
-            columns = [] if flow.reads.open and not job.columns else [GraphColumn(f.name, (types or {}).get(f.name, "")) for f in flow.fields]
+            columns = (
+                []
+                if flow.reads.open and not job.columns
+                else [GraphColumn(f.name, (types or {}).get(f.name, "")) for f in flow.fields]
+            )
             self._graph.add_table(GraphTable(target, columns, origin=job.origin))
         self._edges(target, flow, origin)
 
     def _edges(self, target: str, flow: Flow, origin: Origin) -> None:
         pairs = pairs_by_source(flow.fields)
-        spelling = {c.name.casefold(): c.name for c in self._graph.tables[target].columns} if target in self._graph.tables else {}
+        spelling = (
+            {c.name.casefold(): c.name for c in self._graph.tables[target].columns}
+            if target in self._graph.tables
+            else {}
+        )
         opened = set(flow.reads.open)
         for source in {**flow.reads.tables, **dict.fromkeys(pairs)}:
             value = source in pairs or source in opened
             unresolved = source in flow.reads.unresolved or source in opened
             # A table that is copied into its successor, which then takes its name, is no source of itself.
-            renamed = flow.target.text.casefold() != target.casefold() and not target.casefold().endswith("." + flow.target.text.casefold())
+            renamed = flow.target.text.casefold() != target.casefold() and not target.casefold().endswith(
+                "." + flow.target.text.casefold()
+            )
             if source == target and (renamed or not value or flow.kind not in ("insert", "create")):
                 continue
             note = "unresolved star" if source in opened else "unresolved column" if unresolved else ""
             columns = tuple((a, spelling.get(b.casefold(), b)) for a, b in pairs.get(source, ()))
             self._graph.add_lineage(
                 LineageEdge(
-                    source, target, columns, value, unresolved,
+                    source,
+                    target,
+                    columns,
+                    value,
+                    unresolved,
                     Origin(origin.tool, origin.file, origin.line, origin.statement, note),
                 )  # fmt: skip
             )
@@ -193,7 +221,9 @@ class LineageFinder:
             reads.tables.update(relation.tables)
             reads.unresolved.update(relation.tables)
         fields = [Field("", tuple((t, "") for t in reads.tables))]
-        self._write(Flow(target, fields, reads, "insert" if job.target is None else "create"), job, job.dialect)
+        self._write(
+            Flow(target, fields, reads, "insert" if job.target is None else "create"), job, job.dialect
+        )
 
 
 def _types(tree: object, dialect: str) -> dict[str, str]:
@@ -210,9 +240,16 @@ def _remember(session: Session, key: str, flow: Flow) -> None:
     """Add a flow into a temporary table to what the session knows of it."""
     known = session.temporary.get(key)
     if known is None or flow.kind == "create":
-        session.temporary[key] = Relation(list(flow.fields), dict(flow.reads.tables), flow.reads.open, set(flow.reads.unresolved))
+        session.temporary[key] = Relation(
+            list(flow.fields), dict(flow.reads.tables), flow.reads.open, set(flow.reads.unresolved)
+        )
         return
-    merged = Relation([Field(f.name, f.refs) for f in known.fields], dict(known.tables), tuple(dict.fromkeys(known.open + flow.reads.open)), set(known.unresolved))
+    merged = Relation(
+        [Field(f.name, f.refs) for f in known.fields],
+        dict(known.tables),
+        tuple(dict.fromkeys(known.open + flow.reads.open)),
+        set(known.unresolved),
+    )
     if flow.kind != "update":  # an update adds no rows: what it reads only reaches the columns it sets
         merged.absorb(flow.reads)
     for one in flow.fields:
@@ -227,11 +264,27 @@ def _remember(session: Session, key: str, flow: Flow) -> None:
 def _scan_names(tokens: list[Token]) -> tuple[list[Name], list[Name]]:
     targets: list[Name] = []
     sources: list[Name] = []
-    ctes = {t.key.casefold() for i, t in enumerate(tokens[:-2]) if tokens[i + 1].key == "AS" and tokens[i + 2].key == "("}
+    ctes = {
+        t.key.casefold()
+        for i, t in enumerate(tokens[:-2])
+        if tokens[i + 1].key == "AS" and tokens[i + 2].key == "("
+    }
     for i, token in enumerate(tokens):
-        if token.kind != WORD or token.key not in ("INTO", "FROM", "JOIN", "USING", "MERGE", "UPDATE", "TABLE"):
+        if token.kind != WORD or token.key not in (
+            "INTO",
+            "FROM",
+            "JOIN",
+            "USING",
+            "MERGE",
+            "UPDATE",
+            "TABLE",
+        ):
             continue
-        at = i + 2 if i + 1 < len(tokens) and tokens[i + 1].key in ("INTO", "TABLE", "ONLY", "LATERAL") else i + 1
+        at = (
+            i + 2
+            if i + 1 < len(tokens) and tokens[i + 1].key in ("INTO", "TABLE", "ONLY", "LATERAL")
+            else i + 1
+        )
         if at >= len(tokens) or tokens[at].kind not in (WORD, QUOTED) or tokens[at].key in ("SELECT", "SET"):
             continue
         name, after = read_name(tokens, at)

@@ -42,7 +42,9 @@ def load_mysql(graph: SchemaGraph, sql: SqlLoader, url: str) -> SqlSampler:
     except ImportError as error:
         raise MissingExtraError.for_group("pymysql", "databases") from error
     try:
-        connection = pymysql.connect(**_arguments(url), connect_timeout=10, read_timeout=60, charset="utf8mb4")
+        connection = pymysql.connect(
+            **_arguments(url), connect_timeout=10, read_timeout=60, charset="utf8mb4"
+        )
     except (pymysql.Error, OSError, ValueError, RuntimeError) as error:
         raise connection_error(url, error) from None
 
@@ -101,7 +103,13 @@ def _load(graph: SchemaGraph, sql: SqlLoader, run: Any, url: str, database: str)
         name = catalog.add_table(schema, table, "view" if view else "table").name
         if view:
             # MariaDB writes every table with its database; the default one is left out as everywhere else.
-            views.append((schema, table, query.replace(f"{_quote(schema)}.", "") if query and schema == database else query))
+            views.append(
+                (
+                    schema,
+                    table,
+                    query.replace(f"{_quote(schema)}.", "") if query and schema == database else query,
+                )
+            )
         else:
             tables[name] = f"{_quote(schema)}.{_quote(table)}"
     columns = run(_COLUMNS.format(where=where), (database,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.graph.loaders._ddl import Name
+from headwater.graph.loaders._identifiers import Name
 
 _DEFAULT_SCHEMAS = {"dbo", "public", "main"}
 

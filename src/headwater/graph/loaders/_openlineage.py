@@ -13,7 +13,11 @@ _USER_INFO = re.compile(r"//[^/@\s]*@")
 
 def is_event(value: Any) -> bool:
     """Return whether a JSON value is an OpenLineage run, job or dataset event."""
-    return isinstance(value, dict) and ("inputs" in value or "outputs" in value) and ("job" in value or "run" in value)
+    return (
+        isinstance(value, dict)
+        and ("inputs" in value or "outputs" in value)
+        and ("job" in value or "run" in value)
+    )
 
 
 class Events:
@@ -75,7 +79,9 @@ class Events:
         self._columns.setdefault((space, name), {})
         return space, name
 
-    def _fields(self, output: tuple[str, str], fields: Mapping[str, Any]) -> dict[tuple[str, str], dict[tuple[str, str], None]]:
+    def _fields(
+        self, output: tuple[str, str], fields: Mapping[str, Any]
+    ) -> dict[tuple[str, str], dict[tuple[str, str], None]]:
         told: dict[tuple[str, str], dict[tuple[str, str], None]] = {}
         for column, entry in fields.items():
             self._columns[output].setdefault(column, "")
@@ -93,12 +99,22 @@ class Events:
         """Write tables and edges into the graph."""
         for key, columns in self._columns.items():
             self._graph.add_table(
-                GraphTable(self._name(key), [GraphColumn(n, t) for n, t in columns.items()], origin=Origin("openlineage", self._file, note=key[0]))
+                GraphTable(
+                    self._name(key),
+                    [GraphColumn(n, t) for n, t in columns.items()],
+                    origin=Origin("openlineage", self._file, note=key[0]),
+                )
             )
         for (source, target), pairs in self._edges.items():
             origin = Origin("openlineage", self._file, note=f"job {self._jobs[source, target]}".strip())
             self._graph.add_lineage(
-                LineageEdge(self._name(source), self._name(target), tuple(pairs), self._values[source, target], origin=origin)
+                LineageEdge(
+                    self._name(source),
+                    self._name(target),
+                    tuple(pairs),
+                    self._values[source, target],
+                    origin=origin,
+                )
             )
 
     def _name(self, key: tuple[str, str]) -> str:

@@ -13,8 +13,12 @@ from sqlglot.errors import ErrorLevel, SqlglotError
 from headwater.graph.loaders._lexer import PUNCT, QUOTED, STRING, TEMPLATE, WORD, Token
 
 _JINJA_REF = re.compile(r"\{\{-?\s*ref\(\s*(?:['\"][^'\"]*['\"]\s*,\s*)?['\"]([^'\"]+)['\"].*?\}\}", re.S)
-_JINJA_SOURCE = re.compile(r"\{\{-?\s*source\(\s*['\"]([^'\"]+)['\"]\s*,\s*['\"]([^'\"]+)['\"]\s*\).*?\}\}", re.S)
+_JINJA_SOURCE = re.compile(
+    r"\{\{-?\s*source\(\s*['\"]([^'\"]+)['\"]\s*,\s*['\"]([^'\"]+)['\"]\s*\).*?\}\}", re.S
+)
 _REPLACE = re.compile(r"^\s*(?:REPLACE|UPSERT)\s+(?:INTO\s+)?", re.I)  # inserts, as far as data flow goes
+THIS = "__this__"
+"""What `{{ this }}` is read as: the model's own table."""
 _JINJA_THIS = re.compile(r"\{\{-?\s*this\s*-?\}\}")
 
 # Dialects tried in turn where the script's own does not read a statement.
@@ -52,7 +56,7 @@ def _replacement(tokens: list[Token], i: int, dialect: str) -> tuple[str, int]:
         if found := _JINJA_SOURCE.fullmatch(token.text):
             return ".".join(found.groups()), 1
         if _JINJA_THIS.fullmatch(token.text):
-            return "__this__", 1
+            return THIS, 1
     if token.kind in (WORD, QUOTED) and TEMPLATE.fullmatch(token.text if token.kind == WORD else token.key):
         if following == "." and not (i and tokens[i - 1].key == "."):
             return "", 3 if i + 2 < len(tokens) and tokens[i + 2].key == "." else 2
@@ -64,11 +68,21 @@ def _replacement(tokens: list[Token], i: int, dialect: str) -> tuple[str, int]:
         return f"{quote}{token.text}{quote}", 1
     if token.key == ":" and following in ("NEW", "OLD"):
         return "", 1  # the row variables of an Oracle trigger
-    if token.key == ":" and token.kind == PUNCT and i + 2 < len(tokens) and tokens[i + 2].key == "." and (not i or tokens[i - 1].kind == WORD):
+    if (
+        token.key == ":"
+        and token.kind == PUNCT
+        and i + 2 < len(tokens)
+        and tokens[i + 2].key == "."
+        and (not i or tokens[i - 1].kind == WORD)
+    ):
         return "", 3  # a psql variable as schema
     if token.kind == PUNCT and token.key in ("&", "%") and i + 1 < len(tokens) and tokens[i + 1].kind == WORD:
         used = 2
-        while i + used < len(tokens) and tokens[i + used].key in ("%", ".") and tokens[i + used].start == tokens[i + used - 1].end:
+        while (
+            i + used < len(tokens)
+            and tokens[i + used].key in ("%", ".")
+            and tokens[i + used].start == tokens[i + used - 1].end
+        ):
             used += 1
         if used > 2 and tokens[i + used - 1].key == ".":
             return "", used
@@ -92,9 +106,15 @@ def parse(text: str, dialect: str) -> tuple[Any, str]:
     logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
     for candidate in dict.fromkeys((dialect, *_OTHERS)):
         try:
-            trees = [t for t in sqlglot.parse(text, read=candidate or None, error_level=ErrorLevel.IMMEDIATE) if t is not None]
+            trees = [
+                t
+                for t in sqlglot.parse(text, read=candidate or None, error_level=ErrorLevel.IMMEDIATE)
+                if t is not None
+            ]
         except (SqlglotError, RecursionError) as error:
-            first = first or " ".join(re.sub(r"\x1b\[\d+m", "", str(error)).split())[:200] or type(error).__name__
+            first = (
+                first or " ".join(re.sub(r"\x1b\[\d+m", "", str(error)).split())[:200] or type(error).__name__
+            )
             continue
         if len(trees) == 1 and not isinstance(trees[0], exp.Command):
             return trees[0], candidate

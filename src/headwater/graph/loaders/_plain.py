@@ -28,8 +28,13 @@ def load_schema(graph: SchemaGraph, data: Mapping[str, Any], file: str) -> None:
             continue
         graph.add_foreign_key(
             ForeignKey(
-                _text(entry, "name"), child, _strings(entry.get("child_columns")), parent,
-                _strings(entry.get("parent_columns")), _origin(entry, tool, file), bool(entry.get("inferred", False)),
+                _text(entry, "name"),
+                child,
+                _strings(entry.get("child_columns")),
+                parent,
+                _strings(entry.get("parent_columns")),
+                _origin(entry, tool, file),
+                bool(entry.get("inferred", False)),
             )  # fmt: skip
         )
     for number, entry in enumerate(_entries(data, "lineage")):
@@ -37,17 +42,25 @@ def load_schema(graph: SchemaGraph, data: Mapping[str, Any], file: str) -> None:
         if not source or not target:
             graph.add_problem(file, 0, f"lineage[{number}] names no source or no target")
             continue
-        pairs = tuple((str(p[0]), str(p[1])) for p in entry.get("columns") or [] if isinstance(p, list) and len(p) == 2)
+        pairs = tuple(
+            (str(p[0]), str(p[1])) for p in entry.get("columns") or [] if isinstance(p, list) and len(p) == 2
+        )
         graph.add_lineage(
             LineageEdge(
-                source, target, pairs, entry.get("value", True) is not False,
-                bool(entry.get("unresolved", False)), _origin(entry, tool, file),
+                source,
+                target,
+                pairs,
+                entry.get("value", True) is not False,
+                bool(entry.get("unresolved", False)),
+                _origin(entry, tool, file),
             )  # fmt: skip
         )
     if exported:
         for entry in _entries(data, "problems"):
             line = entry.get("line")
-            graph.add_problem(_text(entry, "file"), line if isinstance(line, int) else 0, _text(entry, "message"))
+            graph.add_problem(
+                _text(entry, "file"), line if isinstance(line, int) else 0, _text(entry, "message")
+            )
 
 
 def _entries(data: Mapping[str, Any], key: str) -> Iterable[Mapping[str, Any]]:
@@ -61,7 +74,11 @@ def _text(entry: Mapping[str, Any], key: str) -> str:
 
 
 def _strings(value: Any) -> tuple[str, ...]:
-    return tuple(str(v) for v in value) if isinstance(value, list) else ((value,) if isinstance(value, str) else ())
+    return (
+        tuple(str(v) for v in value)
+        if isinstance(value, list)
+        else ((value,) if isinstance(value, str) else ())
+    )
 
 
 def _table(entry: Mapping[str, Any], origin: Origin) -> GraphTable | None:
@@ -74,7 +91,13 @@ def _table(entry: Mapping[str, Any], origin: Origin) -> GraphTable | None:
             columns.append(GraphColumn(column))
         elif isinstance(column, dict) and _text(column, "name"):
             nullable = column.get("nullable")
-            columns.append(GraphColumn(_text(column, "name"), _text(column, "type"), nullable if isinstance(nullable, bool) else None))
+            columns.append(
+                GraphColumn(
+                    _text(column, "name"),
+                    _text(column, "type"),
+                    nullable if isinstance(nullable, bool) else None,
+                )
+            )
     return GraphTable(
         name, columns, _text(entry, "group") or None, _text(entry, "layer") or None, _text(entry, "kind") or "table",
         bool(entry.get("placeholder", False)), origin, _strings(entry.get("primary_key")),
@@ -100,7 +123,11 @@ def is_edge_table(text: str) -> bool:
     """Return whether a text's first line is the header of a table of edges or columns."""
     first = text.lstrip().split("\n", 1)[0].lower()
     names = {n.strip().strip('"') for n in first.replace(";", ",").replace("\t", ",").split(",")}
-    return bool(names & set(_SOURCE) and names & set(_TARGET)) or {"child", "parent"} <= names or {"table", "column"} <= names
+    return (
+        bool(names & set(_SOURCE) and names & set(_TARGET))
+        or {"child", "parent"} <= names
+        or {"table", "column"} <= names
+    )
 
 
 def load_edge_table(graph: SchemaGraph, rows: list[dict[str, str]], file: str) -> bool:
@@ -119,7 +146,10 @@ def load_edge_table(graph: SchemaGraph, rows: list[dict[str, str]], file: str) -
         pairs: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for row in rows:
             columns = pairs.setdefault((row.get(source, ""), row.get(target, "")), [])
-            pair = (row.get(header.get("source_column", ""), ""), row.get(header.get("target_column", ""), ""))
+            pair = (
+                row.get(header.get("source_column", ""), ""),
+                row.get(header.get("target_column", ""), ""),
+            )
             if all(pair):
                 columns.append(pair)
         for (one, other), columns in pairs.items():
@@ -130,7 +160,9 @@ def load_edge_table(graph: SchemaGraph, rows: list[dict[str, str]], file: str) -
     elif "table" in header and "column" in header:
         for row in rows:
             table = graph.add_table(GraphTable(row[header["table"]], origin=Origin("csv", file)))
-            table.columns.append(GraphColumn(row.get(header["column"], ""), row.get(header.get("type", ""), "")))
+            table.columns.append(
+                GraphColumn(row.get(header["column"], ""), row.get(header.get("type", ""), ""))
+            )
     else:
         return False
     return True
@@ -148,4 +180,6 @@ def _key_rows(graph: SchemaGraph, rows: list[dict[str, str]], header: Mapping[st
             text = row.get(header.get(part, header.get(part + "s", "")), "") or ""
             columns[side].extend(text.replace(";", " ").split())
     for (name, child, parent, number), (mine, theirs) in keys.items():
-        graph.add_foreign_key(ForeignKey(name, child, tuple(mine), parent, tuple(theirs), Origin("csv", file, number)))
+        graph.add_foreign_key(
+            ForeignKey(name, child, tuple(mine), parent, tuple(theirs), Origin("csv", file, number))
+        )

@@ -51,7 +51,12 @@ def load_postgres(graph: SchemaGraph, sql: SqlLoader, url: str) -> SqlSampler:
     except ImportError as error:
         raise MissingExtraError.for_group("psycopg", "databases") from error
     try:
-        connection = psycopg.connect(url, connect_timeout=10, autocommit=True, options="-c default_transaction_read_only=on -c statement_timeout=60000")
+        connection = psycopg.connect(
+            url,
+            connect_timeout=10,
+            autocommit=True,
+            options="-c default_transaction_read_only=on -c statement_timeout=60000",
+        )
     except (psycopg.Error, UnicodeError, ValueError) as error:
         raise connection_error(url, error) from None
     try:

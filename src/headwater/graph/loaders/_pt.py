@@ -70,7 +70,9 @@ class _Unpickler(pickle.Unpickler):
         return np.frombuffer(data, dtype=pid[1])
 
 
-def _tensor(storage: Any, offset: int, size: tuple[int, ...], stride: tuple[int, ...], *_: Any) -> np.ndarray[Any, Any]:
+def _tensor(
+    storage: Any, offset: int, size: tuple[int, ...], stride: tuple[int, ...], *_: Any
+) -> np.ndarray[Any, Any]:
     """Build an array from its storage, offset, size and stride (the last two count elements)."""
     import numpy as np
 
@@ -80,7 +82,9 @@ def _tensor(storage: Any, offset: int, size: tuple[int, ...], stride: tuple[int,
     if last >= len(storage):
         raise pickle.UnpicklingError("a tensor is larger than its storage")
     width = storage.dtype.itemsize
-    return np.lib.stride_tricks.as_strided(storage[offset:], tuple(size), tuple(s * width for s in stride), writeable=False)
+    return np.lib.stride_tricks.as_strided(
+        storage[offset:], tuple(size), tuple(s * width for s in stride), writeable=False
+    )
 
 
 def read_pt(path: Path) -> Any:
@@ -93,7 +97,9 @@ def read_pt(path: Path) -> Any:
     try:
         with zipfile.ZipFile(path) as archive:
             if sum(i.file_size for i in archive.infolist()) > _MAX_BYTES:
-                raise LimitError(f"{path.name} is larger than {_MAX_BYTES:,} bytes when unpacked.", where=path.name)
+                raise LimitError(
+                    f"{path.name} is larger than {_MAX_BYTES:,} bytes when unpacked.", where=path.name
+                )
             member = next(n for n in archive.namelist() if n.endswith("/data.pkl"))
             with archive.open(member) as file:
                 return _Unpickler(file, archive, member[: -len("/data.pkl")]).load()
@@ -101,7 +107,9 @@ def read_pt(path: Path) -> Any:
         zipfile.BadZipFile, StopIteration, pickle.UnpicklingError, KeyError, EOFError, ValueError, TypeError,
         AttributeError, IndexError, RecursionError, UnicodeDecodeError, MemoryError, OverflowError, NotImplementedError,
     ) as error:  # fmt: skip
-        raise ReadError(f"{path.name} is no graph file that can be read safely: {error}", where=path.name) from error
+        raise ReadError(
+            f"{path.name} is no graph file that can be read safely: {error}", where=path.name
+        ) from error
 
 
 def load_pt(graph: SchemaGraph, path: Path, *, keys: bool = True, lineage: bool = True) -> None:
@@ -121,13 +129,21 @@ def load_pt(graph: SchemaGraph, path: Path, *, keys: bool = True, lineage: bool 
     table_store = getattr(nodes.get("table"), "_mapping", {}) if isinstance(nodes, dict) else {}
     names = table_store.get("table_names")
     if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
-        raise ReadError(f"{path.name} holds no tables (node type 'table' with 'table_names').", where=path.name)
+        raise ReadError(
+            f"{path.name} holds no tables (node type 'table' with 'table_names').", where=path.name
+        )
     origin = Origin("pt", path.name)
-    layers = [next((layer for prefix, layer in _LAYERS.items() if name.startswith(prefix)), None) for name in names]
+    layers = [
+        next((layer for prefix, layer in _LAYERS.items() if name.startswith(prefix)), None) for name in names
+    ]
     layered = all(layers)  # the prefix of a single name may be a word like any other
     for name, found in zip(names, layers, strict=True):
         layer = found if layered else None
-        graph.add_table(GraphTable(name, kind="source_file" if name.startswith("SRC.") else "table", layer=layer, origin=origin))
+        graph.add_table(
+            GraphTable(
+                name, kind="source_file" if name.startswith("SRC.") else "table", layer=layer, origin=origin
+            )
+        )
     stores = getattr(data, "_edge_store_dict", {})
     for kind, store in stores.items() if isinstance(stores, dict) else ():
         if kind not in (("table", "fk_to", "table"), ("table", "derived_from", "table")):
@@ -137,7 +153,11 @@ def load_pt(graph: SchemaGraph, path: Path, *, keys: bool = True, lineage: bool 
             raise ReadError(f"{path.name}: edges {kind[1]} have no edge_index of two rows.", where=path.name)
         for start, end in zip(index[0].tolist(), index[1].tolist(), strict=True):
             if not (0 <= start < len(names) and 0 <= end < len(names)):
-                graph.add_problem(path.name, 0, f"an edge {kind[1]} points to table number {max(start, end)}, which does not exist")
+                graph.add_problem(
+                    path.name,
+                    0,
+                    f"an edge {kind[1]} points to table number {max(start, end)}, which does not exist",
+                )
             elif kind[1] == "fk_to" and keys:
                 graph.add_foreign_key(ForeignKey("", names[start], (), names[end], (), origin))
             elif kind[1] == "derived_from" and lineage:

@@ -8,87 +8,13 @@ name, so that they never show in the result. This module imports sqlglot and is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
 
-from headwater.graph.loaders._ddl import Name
-
-# (physical table, column); the column is "" where a value flows but it is not known from which column.
-ColumnRef = tuple[str, str]
-
-# Words that look like columns and are none.
-_PSEUDO_COLUMNS = {
-    "rownum", "rowid", "level", "sysdate", "systimestamp", "user", "current_date", "current_timestamp", "current_user",
-    "nextval", "currval", "ctid", "oid", "sequence", "default", "metadata$action", "metadata$isupdate",
-    "_partitiontime", "_partitiondate", "_table_suffix", "_template_",
-}  # fmt: skip
-
-
-@dataclass(slots=True)
-class Field:
-    """An output column of a relation and the physical columns its value comes from."""
-
-    name: str
-    refs: tuple[ColumnRef, ...] = ()
-
-
-@dataclass(slots=True)
-class Relation:
-    """The result of a query.
-
-    Attributes:
-        fields: known output columns in order.
-        tables: every physical table read for it, in order of appearance.
-        open: physical tables whose columns are unknown and all flow on through a star.
-        unresolved: physical tables of which something read could not be resolved.
-    """
-
-    fields: list[Field] = field(default_factory=list)
-    tables: dict[str, None] = field(default_factory=dict)
-    open: tuple[str, ...] = ()
-    unresolved: set[str] = field(default_factory=set)
-
-    def find(self, name: str) -> Field | None:
-        """Return the field of this name."""
-        folded = name.casefold()
-        return next((f for f in self.fields if f.name.casefold() == folded), None)
-
-    def absorb(self, other: Relation) -> None:
-        """Take over what `other` reads."""
-        self.tables.update(other.tables)
-        self.unresolved |= other.unresolved
-
-    def refs(self) -> tuple[ColumnRef, ...]:
-        """Return all physical columns of all fields."""
-        return union(*(f.refs for f in self.fields), tuple((t, "") for t in self.open))
-
-    def renamed(self, names: list[str]) -> Relation:
-        """Return the relation with its first fields renamed."""
-        if not names or self.open:
-            return self
-        fields = [Field(names[i] if i < len(names) else f.name, f.refs) for i, f in enumerate(self.fields)]
-        return Relation(fields, dict(self.tables), self.open, set(self.unresolved))
-
-
-def union(*parts: Iterable[ColumnRef]) -> tuple[ColumnRef, ...]:
-    """Return the references of all parts, each once, in order."""
-    return tuple(dict.fromkeys(ref for part in parts for ref in part))
-
-
-@dataclass(slots=True)
-class Scope:
-    """What a query can see: its sources by alias, the names of common table expressions, and the scope around it."""
-
-    sources: dict[str, Relation] = field(default_factory=dict)
-    ctes: dict[str, Relation] = field(default_factory=dict)
-    outer: Scope | None = None
-    merged: dict[str, tuple[ColumnRef, ...]] = field(default_factory=dict)
-    qualified: dict[str, str] = field(default_factory=dict)
-    reads: Relation = field(default_factory=Relation)
-    aliases: dict[str, tuple[ColumnRef, ...]] = field(default_factory=dict)
+from headwater.graph.loaders._identifiers import Name
+from headwater.graph.loaders._scopes import PSEUDO_COLUMNS, ColumnRef, Field, Relation, Scope, union
 
 
 class Resolver:
@@ -100,10 +26,16 @@ class Resolver:
 
     # --- queries
 
-    def query(self, node: Any, outer: Scope | None = None, ctes: dict[str, Relation] | None = None) -> Relation:
+    def query(
+        self, node: Any, outer: Scope | None = None, ctes: dict[str, Relation] | None = None
+    ) -> Relation:
         """Return the relation of a query node."""
         ctes = dict(ctes if ctes is not None else outer.ctes if outer else {})
-        while isinstance(node, (exp.Subquery, exp.Paren)) and not node.args.get("joins") and not isinstance(node.this, exp.Table):
+        while (
+            isinstance(node, (exp.Subquery, exp.Paren))
+            and not node.args.get("joins")
+            and not isinstance(node.this, exp.Table)
+        ):
             self.add_ctes(node, ctes, outer)
             node = node.this
         self.add_ctes(node, ctes, outer)
@@ -134,24 +66,34 @@ class Resolver:
         for cte in clause.expressions if clause is not None else ():
             name = cte.alias.casefold()
             names = [c.name for c in cte.args["alias"].args.get("columns") or []]
-            if any(t.name.casefold() == name and not t.db for t in cte.this.find_all(exp.Table)) and isinstance(cte.this, exp.SetOperation):
+            if any(
+                t.name.casefold() == name and not t.db for t in cte.this.find_all(exp.Table)
+            ) and isinstance(cte.this, exp.SetOperation):
                 ctes[name] = self._recursive(cte, name, names, ctes, outer)
             else:
                 ctes[name] = self.query(cte.this, outer, ctes).renamed(names)
 
-    def _recursive(self, cte: Any, name: str, names: list[str], ctes: dict[str, Relation], outer: Scope | None) -> Relation:
+    def _recursive(
+        self, cte: Any, name: str, names: list[str], ctes: dict[str, Relation], outer: Scope | None
+    ) -> Relation:
         """Resolve a common table expression that reads itself, until nothing new flows."""
         branches = self._branches(cte.this)
         anchors = [b for b in branches if not any(t.name.casefold() == name for t in b.find_all(exp.Table))]
         current = Relation()
         for branch in anchors or branches[:1]:
-            current = self._combine(current, self.query(branch, outer, {**ctes, name: Relation()}), False) if current.fields else self.query(branch, outer, {**ctes, name: Relation()})
+            current = (
+                self._combine(current, self.query(branch, outer, {**ctes, name: Relation()}), False)
+                if current.fields
+                else self.query(branch, outer, {**ctes, name: Relation()})
+            )
         current = current.renamed(names)
         for _ in range(len(current.fields) + 2):
             before = [f.refs for f in current.fields]
             for branch in branches:
                 if branch not in anchors:
-                    current = self._combine(current, self.query(branch, outer, {**ctes, name: current}), False)
+                    current = self._combine(
+                        current, self.query(branch, outer, {**ctes, name: current}), False
+                    )
             if [f.refs for f in current.fields] == before:
                 break
         return current
@@ -162,9 +104,15 @@ class Resolver:
         while pending:
             node = pending.pop()
             inner = node
-            while isinstance(inner, (exp.Subquery, exp.Paren)) and isinstance(inner.this, exp.SetOperation) and not inner.args.get("with_"):
+            while (
+                isinstance(inner, (exp.Subquery, exp.Paren))
+                and isinstance(inner.this, exp.SetOperation)
+                and not inner.args.get("with_")
+            ):
                 inner = inner.this
-            if isinstance(inner, exp.SetOperation) and (inner is node or not inner.args.get("with_")):
+            if isinstance(inner, (exp.Union, exp.Intersect)) and (
+                inner is node or not inner.args.get("with_")
+            ):
                 pending += [inner.expression, inner.this]
             else:
                 out.append(node)
@@ -186,7 +134,9 @@ class Resolver:
 
     def _combine(self, left: Relation, right: Relation, by_name: bool) -> Relation:
         """Return the union of two relations."""
-        out = Relation([Field(f.name, f.refs) for f in left.fields], dict(left.tables), left.open, set(left.unresolved))
+        out = Relation(
+            [Field(f.name, f.refs) for f in left.fields], dict(left.tables), left.open, set(left.unresolved)
+        )
         out.absorb(right)
         if by_name or left.open or right.open:
             for other in right.fields:
@@ -210,7 +160,9 @@ class Resolver:
                     relation.fields.append(Field(f"column{i + 1}"))
                 relation.fields[i].refs = union(relation.fields[i].refs, self.refs(cell, scope))
         relation.absorb(scope.reads)
-        return relation.renamed([c.name for c in (node.args["alias"].args.get("columns") or [])] if node.args.get("alias") else [])
+        return relation.renamed(
+            [c.name for c in (node.args["alias"].args.get("columns") or [])] if node.args.get("alias") else []
+        )
 
     # --- sources
 
@@ -227,7 +179,18 @@ class Resolver:
             scope.merged["level"] = ()
         for item in node.expressions:
             self._project(item, scope, out)
-        for key in ("where", "having", "qualify", "group", "order", "connect", "distinct", "cluster", "sort", "windows"):
+        for key in (
+            "where",
+            "having",
+            "qualify",
+            "group",
+            "order",
+            "connect",
+            "distinct",
+            "cluster",
+            "sort",
+            "windows",
+        ):
             part = node.args.get(key)
             if part is not None:
                 self.filter_by(part, scope)
@@ -261,7 +224,9 @@ class Resolver:
         for name in using:
             old = scope.merged.get(name.casefold()) or self._unqualified(name, before, scope)
             new = union(*(self._lookup(s, name, scope) for s in added))
-            scope.merged[name.casefold()] = union(old, new) if side == "FULL" else new if side == "RIGHT" else old
+            scope.merged[name.casefold()] = (
+                union(old, new) if side == "FULL" else new if side == "RIGHT" else old
+            )
         if join.args.get("on") is not None:
             self.filter_by(join.args["on"], scope)
 
@@ -275,7 +240,11 @@ class Resolver:
             relation = self._named(node, scope)
             name = name or node.name
             scope.qualified[name.casefold()] = ".".join(p.name for p in node.parts).casefold()
-        elif isinstance(node, (exp.Subquery, exp.Paren)) and isinstance(node.this, (exp.Table, exp.Join, exp.Subquery)) and not node.args.get("with_"):
+        elif (
+            isinstance(node, (exp.Subquery, exp.Paren))
+            and isinstance(node.this, (exp.Table, exp.Join, exp.Subquery))
+            and not node.args.get("with_")
+        ):
             # A join in brackets: its tables stay visible under their own names.
             added += self.add_source(node.this, scope)
             for join in node.args.get("joins") or []:
@@ -292,7 +261,9 @@ class Resolver:
         elif isinstance(node, exp.Lateral) and isinstance(node.this, (exp.Subquery, exp.Query)):
             relation = self.query(node.this, scope)
         else:
-            relation = self._function(node, scope, names or ([name] if isinstance(node, exp.Unnest) and name else []))
+            relation = self._function(
+                node, scope, names or ([name] if isinstance(node, exp.Unnest) and name else [])
+            )
             names = []
         if node.args.get("pivots"):
             for pivot in node.args["pivots"]:
@@ -335,7 +306,13 @@ class Resolver:
         """Return an array column written as a source: FROM orders o, o.items."""
         if len(node.parts) != 2 or node.db.casefold() not in scope.sources:
             return None
-        return Relation([Field(node.alias or node.name, self._lookup(scope.sources[node.db.casefold()], node.name, scope))])
+        return Relation(
+            [
+                Field(
+                    node.alias or node.name, self._lookup(scope.sources[node.db.casefold()], node.name, scope)
+                )
+            ]
+        )
 
     def _function(self, node: Any, scope: Scope, names: list[str]) -> Relation:
         """Return the relation of a table function: each of its columns comes from all its arguments."""
@@ -392,7 +369,11 @@ class Resolver:
         out = Relation()
         gone = {e.name.casefold() for e in dropped}
         seen: set[str] = set()
-        chosen = scope.sources if table is None else {k: v for k, v in scope.sources.items() if k == table or scope.qualified.get(k) == table}
+        chosen = (
+            scope.sources
+            if table is None
+            else {k: v for k, v in scope.sources.items() if k == table or scope.qualified.get(k) == table}
+        )
         for source in chosen.values():
             for one in source.fields:
                 key = one.name.casefold()
@@ -466,7 +447,7 @@ class Resolver:
         anything = source.find("*")
         if anything is not None:
             return anything.refs
-        if name.casefold() in _PSEUDO_COLUMNS:
+        if name.casefold() in PSEUDO_COLUMNS:
             return ()
         scope.reads.unresolved.update(source.tables)
         return tuple((t, "") for t in source.tables)
@@ -487,7 +468,7 @@ class Resolver:
                 return around.aliases[key]
             if len(opened) == 1 and len(here) >= 1:
                 return self._lookup(opened[0], name, scope)
-            if len(opened) > 1 and key not in _PSEUDO_COLUMNS:
+            if len(opened) > 1 and key not in PSEUDO_COLUMNS:
                 tables = tuple(dict.fromkeys(t for s in opened for t in s.open))
                 scope.reads.unresolved.update(tables)
                 return tuple((t, "") for t in tables)
@@ -497,10 +478,10 @@ class Resolver:
             if key in here:  # a whole row: SELECT t FROM t
                 return here[key].refs()
             around, first = around.outer, False
-        if key not in _PSEUDO_COLUMNS and len(sources) == 1:
-            tables = [t for s in sources.values() for t in s.tables]
-            scope.reads.unresolved.update(tables)
-            return tuple((t, "") for t in tables)
+        if key not in PSEUDO_COLUMNS and len(sources) == 1:
+            read = [t for s in sources.values() for t in s.tables]
+            scope.reads.unresolved.update(read)
+            return tuple((t, "") for t in read)
         return ()
 
 

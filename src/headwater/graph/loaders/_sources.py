@@ -91,7 +91,11 @@ class Loading:
         if _dwbench.is_dataset(folder):
             _dwbench.load_dataset(self.graph, self.sql, folder)
             return
-        files = sorted(p for p in folder.rglob("*") if p.suffix.lower() in _SUFFIXES and p.is_file() and not _hidden(p, folder))
+        files = sorted(
+            p
+            for p in folder.rglob("*")
+            if p.suffix.lower() in _SUFFIXES and p.is_file() and not _hidden(p, folder)
+        )
         scripts = [p for p in files if p.suffix.lower() not in (".csv", ".tsv")]
         for path in scripts or files:
             self._tolerant(path)
@@ -138,9 +142,15 @@ class Loading:
         value = as_json(text, path.name)
         if value is not None:
             if not self._json(value, path):
-                message = f"{path.name} {_NO_GRAPH}." if _is_questions(value) else f"{path.name} is JSON of no kind that is read here."
+                message = (
+                    f"{path.name} {_NO_GRAPH}."
+                    if _is_questions(value)
+                    else f"{path.name} is JSON of no kind that is read here."
+                )
                 if alone:
-                    raise ReadError(message, where=path.name, hint="A schema.json has tables, foreign_keys and lineage.")
+                    raise ReadError(
+                        message, where=path.name, hint="A schema.json has tables, foreign_keys and lineage."
+                    )
                 if not _is_questions(value):
                     self.graph.add_problem(path.name, 0, message)
             return
@@ -158,7 +168,11 @@ class Loading:
             if value and all(is_event(v) for v in value[:1]):
                 load_events(self.graph, value, file)
                 return True
-            if value and isinstance(value[0], dict) and ("child" in value[0] or ("name" in value[0] and "columns" in value[0])):
+            if (
+                value
+                and isinstance(value[0], dict)
+                and ("child" in value[0] or ("name" in value[0] and "columns" in value[0]))
+            ):
                 key = "foreign_keys" if "child" in value[0] else "tables"
                 load_schema(self.graph, {key: value}, file)
                 return True
@@ -174,7 +188,9 @@ class Loading:
         elif any(isinstance(value.get(k), list) for k in ("tables", "foreign_keys", "lineage")):
             load_schema(self.graph, value, file)
         else:
-            return _dwbench.load_value_manifest(self.graph, value, file) or _dwbench.load_lineage_map(self.graph, value, file)
+            return _dwbench.load_value_manifest(self.graph, value, file) or _dwbench.load_lineage_map(
+                self.graph, value, file
+            )
         return True
 
     def _csv(self, rows: list[dict[str, str]], path: Path) -> None:
@@ -186,7 +202,9 @@ class Loading:
 
 
 def _hidden(path: Path, root: Path) -> bool:
-    return any(part.startswith((".", "_")) and part != "_manifest.json" for part in path.relative_to(root).parts)
+    return any(
+        part.startswith((".", "_")) and part != "_manifest.json" for part in path.relative_to(root).parts
+    )
 
 
 def _is_questions(value: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from headwater.errors import ReadError
 from headwater.graph._model import ForeignKey, GraphColumn, GraphTable, Origin, SchemaGraph
-from headwater.graph.loaders._ddl import Name
+from headwater.graph.loaders._identifiers import Name
 from headwater.graph.loaders._inferred import SqlSampler
 from headwater.graph.loaders._script import SqlLoader
 
@@ -25,7 +25,9 @@ def load_sqlite(graph: SchemaGraph, sql: SqlLoader, path: Path) -> SqlSampler:
         tables = _load(graph, sql, connection, path)
     except sqlite3.Error as error:
         connection.close()
-        raise ReadError(f"{path.name} is a SQLite file that cannot be read: {error}", where=path.name) from error
+        raise ReadError(
+            f"{path.name} is a SQLite file that cannot be read: {error}", where=path.name
+        ) from error
 
     def run(query: str) -> Sequence[Sequence[Any]]:
         try:
@@ -57,8 +59,27 @@ def _quote(name: str) -> str:
 
 def _load(graph: SchemaGraph, sql: SqlLoader, connection: sqlite3.Connection, path: Path) -> dict[str, str]:
     origin = Origin("sqlite", path.name)
-    rows = connection.execute("SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid").fetchall()
-    shadows = {f"{name}_{part}" for kind, name, text in rows if text and text.upper().startswith("CREATE VIRTUAL") for part in ("data", "idx", "content", "docsize", "config", "node", "rowid", "parent", "segments", "segdir", "stat")}
+    rows = connection.execute(
+        "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
+    ).fetchall()
+    shadows = {
+        f"{name}_{part}"
+        for kind, name, text in rows
+        if text and text.upper().startswith("CREATE VIRTUAL")
+        for part in (
+            "data",
+            "idx",
+            "content",
+            "docsize",
+            "config",
+            "node",
+            "rowid",
+            "parent",
+            "segments",
+            "segdir",
+            "stat",
+        )
+    }
     tables = [name for kind, name, _ in rows if kind == "table" and name not in shadows]
     for name in tables:
         known = sql.names.add(Name((name,)))
@@ -75,7 +96,9 @@ def _load(graph: SchemaGraph, sql: SqlLoader, connection: sqlite3.Connection, pa
     return {name: _quote(name) for name in tables}
 
 
-def _load_keys(graph: SchemaGraph, connection: sqlite3.Connection, name: str, folded: dict[str, str], origin: Origin) -> None:
+def _load_keys(
+    graph: SchemaGraph, connection: sqlite3.Connection, name: str, folded: dict[str, str], origin: Origin
+) -> None:
     keys: dict[int, list[Any]] = {}
     for row in connection.execute(f"PRAGMA foreign_key_list({_quote(name)})"):
         keys.setdefault(row[0], []).append(row)
@@ -83,8 +106,17 @@ def _load_keys(graph: SchemaGraph, connection: sqlite3.Connection, name: str, fo
         rows = sorted(keys[number], key=lambda r: r[1])
         parent = folded.get(rows[0][2].casefold(), rows[0][2])
         known = graph.tables.get(parent)
-        parents = tuple(r[4] for r in rows) if all(r[4] for r in rows) else (known.primary_key if known else ())
+        parents = (
+            tuple(r[4] for r in rows) if all(r[4] for r in rows) else (known.primary_key if known else ())
+        )
         spelling = {c.name.casefold(): c.name for c in known.columns} if known else {}
         graph.add_foreign_key(
-            ForeignKey("", name, tuple(r[3] for r in rows), parent, tuple(spelling.get(p.casefold(), p) for p in parents), origin)
+            ForeignKey(
+                "",
+                name,
+                tuple(r[3] for r in rows),
+                parent,
+                tuple(spelling.get(p.casefold(), p) for p in parents),
+                origin,
+            )
         )

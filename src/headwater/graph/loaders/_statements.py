@@ -12,7 +12,7 @@ _OBJECTS = {
     "TABLE", "VIEW", "PROCEDURE", "PROC", "FUNCTION", "TRIGGER", "PACKAGE", "INDEX", "SEQUENCE", "TYPE", "SCHEMA",
     "DATABASE", "SYNONYM", "UNIQUE", "MATERIALIZED", "GLOBAL", "TEMP", "TEMPORARY", "EXTERNAL", "CLUSTERED",
     "NONCLUSTERED", "COLUMNSTORE", "OR", "EDITIONABLE", "EXTENSION", "DOMAIN", "XML", "FULLTEXT", "USER", "ROLE",
-    "STATISTICS", "DEFINER", "ALGORITHM", "SQL", "FORCE", "EDITIONABLE", "NONEDITIONABLE", "RECURSIVE", "SECURE", "LOCAL", "HYBRID",
+    "STATISTICS", "DEFINER", "ALGORITHM", "SQL", "FORCE", "NONEDITIONABLE", "RECURSIVE", "SECURE", "LOCAL", "HYBRID",
     "ICEBERG", "COLUMN", "ROW", "MULTISET", "VOLATILE", "NO", "TRANSIENT", "UNLOGGED", "VIRTUAL", "DYNAMIC", "FOREIGN", "EVENT", "STAGE", "STREAM",
     "TASK", "FILE", "WAREHOUSE", "SPATIAL", "PRIMARY", "BITMAP", "LOGIN", "RULE", "AGGREGATE", "MACRO", "PUBLIC",
 }  # fmt: skip
@@ -28,8 +28,32 @@ _SESSION_OPTIONS = {
     "TRANSACTION", "DATEFORMAT", "DATEFIRST", "LANGUAGE", "ARITHABORT", "DEADLOCK_PRIORITY", "LOCK_TIMEOUT", "STATISTICS",
 }  # fmt: skip
 _ANY_LINE = {"COMMIT", "ROLLBACK", "ANALYZE", "VACUUM", "USE"}
-_AWAIT_QUERY = {"INSERT", "WITH", "EXPLAIN", "REPLACE", "FROM", "DECLARE", "RETURN", "EXPORT", "FOR", "UPSERT"}
-_TRANSACTIONS = {"TRAN", "TRANSACTION", "WORK", "DISTRIBUTED", "DEFERRED", "IMMEDIATE", "EXCLUSIVE", "CONCURRENT", "ISOLATION", "READ", ";", ""}
+_AWAIT_QUERY = {
+    "INSERT",
+    "WITH",
+    "EXPLAIN",
+    "REPLACE",
+    "FROM",
+    "DECLARE",
+    "RETURN",
+    "EXPORT",
+    "FOR",
+    "UPSERT",
+}
+_TRANSACTIONS = {
+    "TRAN",
+    "TRANSACTION",
+    "WORK",
+    "DISTRIBUTED",
+    "DEFERRED",
+    "IMMEDIATE",
+    "EXCLUSIVE",
+    "CONCURRENT",
+    "ISOLATION",
+    "READ",
+    ";",
+    "",
+}
 _PERMISSIONS = {"GRANT", "REVOKE", "DENY", "COMMENT", "AUDIT", "NOAUDIT"}
 
 
@@ -153,7 +177,14 @@ class _Splitter:
                     self.waits = True
                 elif key == "END" and self.cases:
                     self.cases -= 1
-                elif key == "END" and self._key(i + 1) not in ("IF", "LOOP", "CASE", "WHILE", "REPEAT", "FOR"):
+                elif key == "END" and self._key(i + 1) not in (
+                    "IF",
+                    "LOOP",
+                    "CASE",
+                    "WHILE",
+                    "REPEAT",
+                    "FOR",
+                ):
                     self.blocks = max(0, self.blocks - 1)
                 elif i == self.start and key == "GO" and self._alone(token):
                     counted = self._key(i + 1).isdigit() and not self._line_start(i + 1)
@@ -181,7 +212,9 @@ class _Splitter:
         self.start, self.depth, self.cases, self.waits = end, 0, 0, False
         if not piece:
             return
-        is_header = piece[0].key in ("CREATE", "ALTER") and any(t.key in _ROUTINES for t in piece[1:6] if t.kind == WORD)
+        is_header = piece[0].key in ("CREATE", "ALTER") and any(
+            t.key in _ROUTINES for t in piece[1:6] if t.kind == WORD
+        )
         if is_header:
             self.routine = None
         yield piece, self.routine
@@ -224,13 +257,19 @@ class _Splitter:
             return False
         if key == "SET" and (self._key(i + 1).startswith("@") or self._key(i + 1) in _SESSION_OPTIONS):
             return self.tsql
-        if key == "SET" and (self.kind in ("UPDATE", "MERGE", "ALTER", "WITH", "INSERT") or last in ("UPDATE", "DELETE")):
+        if key == "SET" and (
+            self.kind in ("UPDATE", "MERGE", "ALTER", "WITH", "INSERT") or last in ("UPDATE", "DELETE")
+        ):
             return False
         if key == "IF" and (last in ("TABLE", "VIEW", "COLUMN", "SELECT", ",", "ADD") or self.kind == "DROP"):
             return False
         if key in ("EXEC", "EXECUTE") and (self.kind == "INSERT" and self.waits or last == "WITH"):
             return False
-        return key in (_TSQL_LINE if self.tsql else _ANY_LINE) and self.kind != "ROUTINE" and last not in (",", "(")
+        return (
+            key in (_TSQL_LINE if self.tsql else _ANY_LINE)
+            and self.kind != "ROUTINE"
+            and last not in (",", "(")
+        )
 
     def _creates(self, i: int, last: str) -> bool:
         following = self._key(i + 1)
@@ -247,18 +286,54 @@ class _Splitter:
         following, later = self._key(i + 1), self._key(i + 2)
         if self.depth or self.kind in _PERMISSIONS or last in ("EXPLAIN", "ANALYZE", "BULK"):
             return False
-        main = following in ("INTO", "OVERWRITE") or (following in ("ALL", "FIRST", "IGNORE", "LOW_PRIORITY") and later)
+        main = following in ("INTO", "OVERWRITE") or (
+            following in ("ALL", "FIRST", "IGNORE", "LOW_PRIORITY") and later
+        )
         main = bool(main) or (following == "OR" and self._key(i + 3) == "INTO")
         if self.kind == "WITH" and self.waits:
             self.kind = "INSERT"  # it still waits for its query
             return False
         if self.kind == "FROM":
             return False
-        named = following and following not in {"ON", "AS", "OR", "OF", "NOT", "VALUES", "ROW", "DEFAULT", ",", "(", "*", "UPDATE"}
+        named = following and following not in {
+            "ON",
+            "AS",
+            "OR",
+            "OF",
+            "NOT",
+            "VALUES",
+            "ROW",
+            "DEFAULT",
+            ",",
+            "(",
+            "*",
+            "UPDATE",
+        }
         return main or bool(named and self._line_start(i) and last not in ("THEN", "FOR", "AFTER", ","))
 
     def _updates(self, i: int, last: str) -> bool:
-        if self.depth or self.kind in _PERMISSIONS or self._key(i + 1) in ("SET", "ON", "CASCADE", "OF", "OR", ",", "AS", "(", "NO", "RESTRICT", ";", "NOWAIT", "SKIP", "WAIT", ""):
+        if (
+            self.depth
+            or self.kind in _PERMISSIONS
+            or self._key(i + 1)
+            in (
+                "SET",
+                "ON",
+                "CASCADE",
+                "OF",
+                "OR",
+                ",",
+                "AS",
+                "(",
+                "NO",
+                "RESTRICT",
+                ";",
+                "NOWAIT",
+                "SKIP",
+                "WAIT",
+                "",
+            )
+        ):
             return False
         if self.kind == "WITH" and self.waits:
             self.waits = False
@@ -266,20 +341,32 @@ class _Splitter:
         return last not in ("FOR", "ON", "DO", "KEY", "AFTER", "BEFORE", "OF", "OR", ",", "EXPLAIN", "NO")
 
     def _deletes(self, i: int, last: str) -> bool:
-        if self.depth or self.kind in _PERMISSIONS or last in ("ON", "FOR", "AFTER", "BEFORE", "OR", ",", "EXPLAIN"):
+        if (
+            self.depth
+            or self.kind in _PERMISSIONS
+            or last in ("ON", "FOR", "AFTER", "BEFORE", "OR", ",", "EXPLAIN")
+        ):
             return False
         if self.kind == "WITH" and self.waits:
             self.waits = False
             return False
         if self._key(i + 1) == "FROM":
             return True
-        return self._line_start(i) and self.kind != "MERGE" and self._key(i + 1) not in ("ON", "AS", "OR", ",", "WHERE", "CASCADE", "")
+        return (
+            self._line_start(i)
+            and self.kind != "MERGE"
+            and self._key(i + 1) not in ("ON", "AS", "OR", ",", "WHERE", "CASCADE", "")
+        )
 
     def _merges(self, i: int, last: str) -> bool:
         if self.kind == "WITH" and self.waits:
             self.waits = False
             return False
-        return not self.depth and (self._key(i + 1) == "INTO" or self._line_start(i)) and self._key(i + 1) not in ("JOIN", "SEMI", "(")
+        return (
+            not self.depth
+            and (self._key(i + 1) == "INTO" or self._line_start(i))
+            and self._key(i + 1) not in ("JOIN", "SEMI", "(")
+        )
 
     def _selects(self, i: int, last: str) -> bool:
         if self.depth:
@@ -287,7 +374,11 @@ class _Splitter:
         if self.waits:
             self.waits = False
             return False
-        if self.kind in _PERMISSIONS or last in _SET_OPERATORS or last in ("AS", "(", "FOR", "EXPLAIN", "IN", "QUERY", "ANALYZE", "OPEN"):
+        if (
+            self.kind in _PERMISSIONS
+            or last in _SET_OPERATORS
+            or last in ("AS", "(", "FOR", "EXPLAIN", "IN", "QUERY", "ANALYZE", "OPEN")
+        ):
             return False
         return self._line_start(i) or self._key(i - 1) in ("THEN", "ELSE", "BEGIN")
 
@@ -296,19 +387,41 @@ class _Splitter:
             return False
         j = i + (2 if self._key(i + 1) == "RECURSIVE" else 1)
         names = self._key(j + 1)
-        return names == "AS" and self._key(j + 2) in ("(", "MATERIALIZED", "NOT") or (names == "(" and self.tsql and self.kind in ("SELECT", "INSERT", "SET", "DECLARE"))
+        return (
+            names == "AS"
+            and self._key(j + 2) in ("(", "MATERIALIZED", "NOT")
+            or (names == "(" and self.tsql and self.kind in ("SELECT", "INSERT", "SET", "DECLARE"))
+        )
 
     def _drops(self, i: int, last: str) -> bool:
-        return not self.depth and self._key(i + 1) in _OBJECTS and self.kind != "ALTER" and last not in ("GRANT", ",", "ON")
+        return (
+            not self.depth
+            and self._key(i + 1) in _OBJECTS
+            and self.kind != "ALTER"
+            and last not in ("GRANT", ",", "ON")
+        )
 
     def _truncates(self, i: int, last: str) -> bool:
-        return not self.depth and self._key(i + 1) == "TABLE" and last not in ("GRANT", ",", "ON", "BEFORE", "AFTER")
+        return (
+            not self.depth
+            and self._key(i + 1) == "TABLE"
+            and last not in ("GRANT", ",", "ON", "BEFORE", "AFTER")
+        )
 
     def _begins(self, i: int, last: str) -> bool:
-        return not self.depth and not self.cases and (self.routine is not None or self.kind == "ROUTINE" or self._line_start(i))
+        return (
+            not self.depth
+            and not self.cases
+            and (self.routine is not None or self.kind == "ROUTINE" or self._line_start(i))
+        )
 
     def _ends(self, i: int, last: str) -> bool:
-        return not self.depth and not self.cases and (self.routine is not None or self.tsql) and self._line_start(i)
+        return (
+            not self.depth
+            and not self.cases
+            and (self.routine is not None or self.tsql)
+            and self._line_start(i)
+        )
 
     def _opens_body(self, i: int) -> bool:
         """Return whether a new statement starts after the word at `i`: a routine's body or a branch."""
@@ -316,12 +429,28 @@ class _Splitter:
         if self.depth or self.cases:
             return False
         if key == "BEGIN":
-            return i == self.start and following not in _TRANSACTIONS and following not in ("TRY", "CATCH", "")
+            return (
+                i == self.start and following not in _TRANSACTIONS and following not in ("TRY", "CATCH", "")
+            )
         if key in ("AS", "IS"):
-            if self.kind != "ROUTINE" or self._key(i - 1) in ("EXECUTE", "EXEC") or self.tokens[i - 1].text.startswith("@"):
+            if (
+                self.kind != "ROUTINE"
+                or self._key(i - 1) in ("EXECUTE", "EXEC")
+                or self.tokens[i - 1].text.startswith("@")
+            ):
                 return False
-            return i + 1 < len(self.tokens) and self.tokens[i + 1].kind in (WORD, QUOTED) and following not in ("TABLE", "NOT")
-        return self.routine is not None and self.kind not in ("MERGE", "INSERT", "CREATE") and following not in ("INSERT", "UPDATE", "DELETE") or key in ("THEN", "ELSE") and self.kind in ("IF", "ELSE", "ELSIF", "ELSEIF")
+            return (
+                i + 1 < len(self.tokens)
+                and self.tokens[i + 1].kind in (WORD, QUOTED)
+                and following not in ("TABLE", "NOT")
+            )
+        return (
+            self.routine is not None
+            and self.kind not in ("MERGE", "INSERT", "CREATE")
+            and following not in ("INSERT", "UPDATE", "DELETE")
+            or key in ("THEN", "ELSE")
+            and self.kind in ("IF", "ELSE", "ELSIF", "ELSEIF")
+        )
 
 
 _STARTERS = {
