@@ -12,7 +12,7 @@ from headwater.graph._mentions import Labels, Mentions, Reader, Scope, labels_of
 from headwater.graph._names import names_of
 
 if TYPE_CHECKING:
-    from headwater.graph._evaluate import Evaluator, Result
+    from headwater.graph._evaluate import Result
     from headwater.graph._model import SchemaGraph
 
 _LONGEST_QUESTION = 4_000
@@ -77,7 +77,15 @@ def ask(graph: SchemaGraph, question: str) -> GraphAnswer:
         )
     mentions = Reader(graph, question).read()
     answer = _answered(graph, mentions)
-    if mentions.doubtful and (answer.status == "abstained" or not mentions.tables):
+    if not mentions.doubtful:
+        return answer
+    doubt = not mentions.tables
+    if mentions.tables:
+        other = _answered(graph, Reader(graph, question, keep_doubtful=True).read())
+        if other.status == "answered" and answer.status == "abstained":
+            return other
+        doubt = other.status == "answered" and other.answer != answer.answer
+    if doubt or answer.status == "abstained":
         word = mentions.doubtful[0]
         note = f" {word!r} was read as an ordinary word; write 'table {word}' if the table is meant."
         return GraphAnswer(

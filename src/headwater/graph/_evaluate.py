@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from headwater.errors import NotFoundError
 from headwater.graph._answers import ProofEdge, Reach
 from headwater.graph._intents import Query, Unclear
 from headwater.graph._mentions import Labels, Scope, labels_of
@@ -14,7 +13,6 @@ from headwater.graph._topology import Topology
 
 if TYPE_CHECKING:
     from headwater.graph._model import SchemaGraph
-    from headwater.graph._rows import RowLineage, RowTable
 
 _PROVEN_TABLES = 200
 """A proof holds the paths to so many tables; the answer itself is never cut."""
@@ -30,7 +28,7 @@ class Result:
     proof: Callable[[], list[Any]]
 
 
-def _none() -> list[Any]:
+def nothing() -> list[Any]:
     return []
 
 
@@ -70,11 +68,16 @@ class Evaluator:
         }[family]
         return rule(semantics, query)
 
-    def _set(
-        self, names: list[str], query: Query, reading: str, proof: Callable[[], list[Any]] = _none
+    def _rows(self, semantics: str, query: Query) -> Result:
+        from headwater.graph._evaluate_rows import evaluate_rows
+
+        return evaluate_rows(self, semantics, query)
+
+    def set_of(
+        self, names: list[str], query: Query, reading: str, proof: Callable[[], list[Any]] = nothing
     ) -> Result:
         kept = [name for name in names if not query.scope or self.labels.passes(name, query.scope)]
-        reading += _within(query.scope)
+        reading += within(query.scope)
         if query.shape == "count":
             return Result(len(kept), "integer", f"number of {reading}", proof)
         if query.shape == "exists":
@@ -86,7 +89,7 @@ class Evaluator:
         if query.scope:
             keep = [name for name in reach if self.labels.passes(name, query.scope)]
             narrowed = reach.narrowed(reach.semantics, keep)
-        return self._set(reach.tables, query, reading, lambda: narrowed.proof(_PROVEN_TABLES))
+        return self.set_of(reach.tables, query, reading, lambda: narrowed.proof(_PROVEN_TABLES))
 
     def _lineage(self, semantics: str, query: Query) -> Result:
         kind, args, topology = semantics.split(".")[1], query.args, self.topology
@@ -97,11 +100,9 @@ class Evaluator:
             way, depth, words = _LINEAGE_COMMON[kind]
             first, second = (topology.lineage(args[key], way, depth) for key in ("a", "b"))
             names = sorted(set(first) & set(second))
-            proof = lambda: [
-                *first.narrowed("", names).proof(_PROVEN_TABLES),
-                *second.narrowed("", names).proof(_PROVEN_TABLES),
-            ]  # noqa: E731
-            return self._set(names, query, words.format(**args), proof)
+            return self.set_of(
+                names, query, words.format(**args), lambda: _proof_of_both(first, second, names)
+            )
         if kind == "reaches":
             path = topology.path(args["source"], args["target"], "lineage", directed=True)
             return Result(
@@ -120,14 +121,16 @@ class Evaluator:
                 lambda: [ProofEdge.of_flow(e) for e in edges],
             )
         if kind == "roots":
-            return self._set(topology.sources(), query, "tables that feed others and have no lineage source")
+            return self.set_of(
+                topology.sources(), query, "tables that feed others and have no lineage source"
+            )
         if kind == "roots_of":
-            return self._set(
+            return self.set_of(
                 topology.sources(args["table"]), query, f"ultimate lineage sources of {args['table']}"
             )
         loops = topology.cycles()
         names = sorted({e.source for loop in loops for e in loop})
-        return self._set(
+        return self.set_of(
             names, query, "tables on a lineage cycle", lambda: [e for loop in loops for e in loop]
         )
 
@@ -187,7 +190,7 @@ class Evaluator:
             first, second = (topology.neighbours(args[key], "fk", 1, way) for key in ("a", "b"))
             names = sorted(set(first) & set(second))
             words = "tables that reference both" if way == "in" else "tables referenced by both"
-            return self._set(
+            return self.set_of(
                 names,
                 query,
                 f"{words} {args['a']} and {args['b']}",
@@ -275,36 +278,36 @@ class Evaluator:
                 silos.count,
                 "integer",
                 f"number of connected components {over}; a table without links is one",
-                _none,
+                nothing,
             )
         if kind == "single":
-            return Result(silos.count == 1, "boolean", f"whether all tables are connected {over}", _none)
+            return Result(silos.count == 1, "boolean", f"whether all tables are connected {over}", nothing)
         if kind == "all_same":
             own = {silos.of(name) for name in args["tables"]}
             return Result(
                 len(own) == 1,
                 "boolean",
                 f"whether {', '.join(args['tables'])} lie in one component {over}",
-                _none,
+                nothing,
             )
         if kind == "largest_members":
             return self._largest(silos, query, over)
         members = silos.members(silos.of(args["table"]))
         if kind == "size":
-            return self._set(
+            return self.set_of(
                 members,
                 Query("", scope=query.scope, shape="count"),
                 f"tables in the component of {args['table']} {over}",
             )
         if kind == "members_except_self":
             members = [name for name in members if name != args["table"]]
-            return self._set(
+            return self.set_of(
                 members,
                 query,
                 f"other tables in the component of {args['table']} {over}",
                 lambda: self._spanning(args["table"], edges),
             )
-        return self._set(
+        return self.set_of(
             members,
             query,
             f"tables in the component of {args['table']} {over}",
@@ -314,14 +317,14 @@ class Evaluator:
     def _largest(self, silos: Any, query: Query, over: str) -> Result:
         largest = silos.largest
         if not largest:
-            return self._set([], query, "tables of the largest component (the graph is empty)")
+            return self.set_of([], query, "tables of the largest component (the graph is empty)")
         tie = (
             ""
             if len(largest) == 1
             else f" (the first of {len(largest)} of {int(silos.sizes[largest[0]])} tables each)"
         )
         members = silos.members(largest[0])
-        return self._set(
+        return self.set_of(
             members,
             query,
             f"tables of the largest component {over}{tie}",
@@ -340,15 +343,15 @@ class Evaluator:
                 len(self.labels.groups),
                 "integer",
                 f"number of groups ({', '.join(self.labels.groups)})",
-                _none,
+                nothing,
             )
         if semantics == "schema.size":
-            return Result(len(names), "integer", "number of tables", _none)
+            return Result(len(names), "integer", "number of tables", nothing)
         if semantics == "group.label_of":
             label = self.graph.tables[query.args["table"]].group
             if label is None:
                 raise Unclear(f"{query.args['table']} carries no group.")
-            return Result(label, "string", f"group that {query.args['table']} is labelled with", _none)
+            return Result(label, "string", f"group that {query.args['table']} is labelled with", nothing)
         if semantics in {"group.same", "group.different"}:
             own = {self.graph.tables[query.args[key]].group for key in ("a", "b")}
             if None in own:
@@ -357,13 +360,13 @@ class Evaluator:
                 (len(own) == 1) == semantics.endswith("same"),
                 "boolean",
                 f"whether {query.args['a']} and {query.args['b']} are labelled with {semantics.split('.')[1]} groups",
-                _none,
+                nothing,
             )
-        return self._set(names, query, "tables")
+        return self.set_of(names, query, "tables")
 
     def _structure(self, semantics: str, query: Query) -> Result:
         if semantics == "structure.cut_tables":
-            return self._set(self.topology.cut_tables(), query, "tables whose removal splits a component")
+            return self.set_of(self.topology.cut_tables(), query, "tables whose removal splits a component")
         if semantics == "structure.bridges":
             bridges = self.topology.bridges()
             if query.shape == "count":
@@ -389,117 +392,9 @@ class Evaluator:
                 table in orphans,
                 "boolean",
                 f"whether {table} has no edge to another table over {_kinds(edges)}",
-                _none,
+                nothing,
             )
-        return self._set(orphans, query, f"tables without an edge to another table over {_kinds(edges)}")
-
-    # Rows
-
-    def _row_lineage(self) -> RowLineage:
-        if self.graph.rows is None:
-            raise Unclear("No row lineage is loaded: load a folder with manifest.json and row_lineage.csv.")
-        return self.graph.rows
-
-    def _row_keep(self, scope: Scope) -> Callable[[RowTable], bool] | None:
-        return (lambda t: self.labels.passes(t.name, scope)) if scope else None
-
-    def _rows(self, semantics: str, query: Query) -> Result:
-        if semantics.startswith(("tables.reaches", "tables.common", "groups.")):
-            return self._first_row(semantics, query)
-        rows, args, keep = self._row_lineage(), query.args, self._row_keep(query.scope)
-        try:
-            if semantics == "rows.reaches":
-                target = rows.number(args["target"], args["target_row"])
-                trace = rows.trace(rows.number(args["source"], args["source_row"]), target)
-                return Result(
-                    bool(trace),
-                    "boolean",
-                    f"whether {args['source']}:row_{args['source_row']} went into {args['target']}:row_{args['target_row']}",
-                    lambda: _row_proof(trace),
-                )
-            table, row = args["table"], args["row"]
-            rows.number(table, row)
-        except NotFoundError as error:
-            raise Unclear(f"{error.message} {error.hint}") from error
-        kind, label = semantics.split(".")[1], f"{table}:row_{row}"
-        if kind in {"direct_sources", "direct_targets", "of_direct_sources", "of_direct_targets"}:
-            source = kind.endswith("sources")
-            found = rows.direct_sources(table, row) if source else rows.direct_targets(table, row)
-            pairs = [(other, label) if source else (label, other) for other in found]
-            if kind.startswith("of_"):
-                return self._set(
-                    sorted({f.rpartition(":")[0] for f in found}),
-                    query,
-                    f"tables of the rows one step from {label}",
-                    lambda: _row_proof(pairs),
-                )
-            kept = [
-                f for f in found if not query.scope or self.labels.passes(f.rpartition(":")[0], query.scope)
-            ]
-            words = (
-                f"rows that {label} was made from directly" if source else f"rows made from {label} directly"
-            )
-            return Result(kept, "list", words + _within(query.scope), lambda: _row_proof(pairs))
-        up = kind.startswith("ancestors")
-        reached = rows.ancestors(table, row) if up else rows.descendants(table, row)
-        words = f"{label} was made from" if up else f"made from {label}"
-        if kind.endswith("_include"):
-            return Result(
-                args["other"] in rows.tables_of(reached),
-                "boolean",
-                f"whether rows of {args['other']} are among those {words}",
-                _none,
-            )
-        if kind.endswith("_count"):
-            return Result(
-                rows.count(reached, keep),
-                "integer",
-                f"number of rows {words}, at any depth{_within(query.scope)}",
-                _none,
-            )
-        if semantics.startswith("rows."):
-            kept = sorted(
-                rows.label(i)
-                for i in reached.tolist()
-                if keep is None or keep(rows.tables[rows._table_of(i)])
-            )
-            return Result(kept, "list", f"rows {words}, at any depth{_within(query.scope)}", _none)
-        return self._set(rows.tables_of(reached), query, f"tables with rows {words}, at any depth")
-
-    def _first_row(self, semantics: str, query: Query) -> Result:
-        rows, args = self._row_lineage() if self.graph.rows else None, query.args
-        if semantics.startswith("groups."):
-            targets = [n for n in sorted(self.graph.tables) if self.labels.passes(n, args["target"])]
-            hits = [
-                (s, t)
-                for t in targets
-                for s in self._origins(rows, t)
-                if self.labels.passes(s, args["source"])
-            ]
-            reading = f"whether data of {_described(args['source'])} reaches {_described(args['target'])}{_by_rows(rows)}"
-            return Result(
-                bool(hits), "boolean", reading, lambda: self._row_chain(rows, *hits[0]) if hits else []
-            )
-        if semantics.startswith("tables.reaches"):
-            found = args["source"] in self._origins(rows, args["target"])
-            return Result(
-                found,
-                "boolean",
-                f"whether data of {args['source']} reaches {args['target']}{_by_rows(rows)}",
-                lambda: self._row_chain(rows, args["source"], args["target"]) if found else [],
-            )
-        common = sorted(set(self._origins(rows, args["a"])) & set(self._origins(rows, args["b"])))
-        return self._set(
-            common, query, f"tables that both {args['a']} and {args['b']} are made from{_by_rows(rows)}"
-        )
-
-    def _origins(self, rows: RowLineage | None, table: str) -> list[str]:
-        return rows.first_row_sources(table) if rows else self.topology.lineage(table, "up").tables
-
-    def _row_chain(self, rows: RowLineage | None, source: str, target: str) -> list[Any]:
-        if rows is None:
-            return list(self.topology.path(source, target, "lineage", directed=True).proof())
-        return _row_proof(rows.trace(source, rows.number(target, 0)))
+        return self.set_of(orphans, query, f"tables without an edge to another table over {_kinds(edges)}")
 
 
 _LINEAGE_SETS: dict[str, tuple[Any, int | None, str]] = {
@@ -520,15 +415,15 @@ _LINEAGE_COMMON: dict[str, tuple[Any, int | None, str]] = {
 }
 
 
+def _proof_of_both(first: Reach, second: Reach, names: list[str]) -> list[ProofEdge]:
+    return [edge for reach in (first, second) for edge in reach.narrowed("", names).proof(_PROVEN_TABLES)]
+
+
 def _kinds(edges: str) -> str:
     return {"fk": "foreign keys", "lineage": "lineage", "fk+lineage": "foreign keys and lineage"}[edges]
 
 
-def _by_rows(rows: RowLineage | None) -> str:
-    return ", judged by the first row" if rows else " over lineage"
-
-
-def _described(scope: Scope) -> str:
+def described(scope: Scope) -> str:
     parts = [
         *sorted(scope.groups),
         *sorted(scope.layers),
@@ -538,9 +433,5 @@ def _described(scope: Scope) -> str:
     return " ".join(parts) + " tables"
 
 
-def _within(scope: Scope) -> str:
-    return f", only {_described(scope)}" if scope else ""
-
-
-def _row_proof(pairs: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    return [{"kind": "row_lineage", "source": source, "target": target} for source, target in pairs]
+def within(scope: Scope) -> str:
+    return f", only {described(scope)}" if scope else ""

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from headwater.graph import _lexicon as lexicon
 from headwater.graph._direction import direction_of
 from headwater.graph._mentions import Labels, Mentions, Scope
+from headwater.graph._phrases import TAGS
 
-_TAGS = {tag: re.compile(pattern) for tag, pattern in lexicon.TAGS.items()}
+
+@cache
+def _tag(tag: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(TAGS[tag])})(?!\w)")
+
+
 _YES_NO = r"^(?:is|are|does|do|did|can|could|will|would|has|have) T1\b(?!.*\b(?:which|what|list|name|show|who|give)\b)"
 _NEGATION = re.compile(r"\b(?:not|never|no longer|nor|neither|none|nothing|no|without)\b")
 
@@ -46,33 +53,38 @@ class Context:
     labels: Labels
     has_rows: bool
     text: str = ""
-    tags: frozenset[str] = frozenset()
     negated: bool = False
+    _known: dict[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         raw = self.mentions.text
-        tags = {tag for tag in ("ONLY_FK", "ONLY_LINEAGE") if _TAGS[tag].search(raw)}
-        if len(tags) > 1 or not self.mentions.tables:
-            tags = set()  # "no keys and no lineage", "tables without a key": not a choice of edges
+        only = {tag for tag in ("ONLY_FK", "ONLY_LINEAGE") if _tag(tag).search(raw)}
+        if len(only) > 1 or not self.mentions.tables:
+            only = set()  # "no keys and no lineage", "tables without a key": not a choice of edges
         text = raw
-        for tag in sorted(tags):
-            text = _TAGS[tag].sub(lambda m: re.sub(r"\b(?:not|no|without)\b", "ignoring", m.group()), text)
-        for pattern in lexicon.HARMLESS_NEGATIONS:
+        for tag in sorted(only):
+            text = _tag(tag).sub(lambda m: re.sub(r"\b(?:not|no|without)\b", "ignoring", m.group()), text)
+        itself = (lexicon.EXCEPT_ITSELF,) if len(self.mentions.tables) == 1 else ()
+        for pattern in (*lexicon.HARMLESS_NEGATIONS, *itself):
             text = re.sub(rf"\b(?:{pattern})", " ", text)
         text = re.sub(r"\( (?:[LD]\d+(?: (?:,|and|or|/|&|-) )?){2,} ?\)", " ", text)
         text = re.sub(r"\( ?,? ?\)", " ", text)
         self.text = re.sub(r"\s+", " ", text).strip()
-        found = {tag for tag, rx in _TAGS.items() if rx.search(self.text)} - {"ONLY_FK", "ONLY_LINEAGE"}
-        self.tags = frozenset(tags | found)
+        self._known = {tag: tag in only for tag in ("ONLY_FK", "ONLY_LINEAGE")}
         self.negated = bool(_NEGATION.search(self.text))
 
     def has(self, *tags: str) -> bool:
         """Tell whether all tags are there."""
-        return all(tag in self.tags for tag in tags)
+        return all(map(self._holds, tags))
 
     def any(self, *tags: str) -> bool:
         """Tell whether one of the tags is there."""
-        return any(tag in self.tags for tag in tags)
+        return any(map(self._holds, tags))
+
+    def _holds(self, tag: str) -> bool:
+        if tag not in self._known:
+            self._known[tag] = _tag(tag).search(self.text) is not None
+        return self._known[tag]
 
     def says(self, pattern: str) -> bool:
         """Tell whether the text matches."""
@@ -89,13 +101,9 @@ class Context:
     @property
     def shape(self) -> str:
         """Whether a set is asked for as a list, as a number or as "is there any"."""
-        if self.has("COUNT") and not self.says(
-            r"\b(?:which|list|name|show)\b.*\bT\d|\bhow many\b.*\bwhich\b"
-        ):
+        if self.has("COUNT") and not self.has("LISTS_TABLES_OF_T"):
             return "count"
-        if self.says(
-            r"^(?:is|are|does|do|did|has|have|will|would|can|could) (?:\w+ )?(?:any|anything|something|anyone|other|there)\b"
-        ) and not self.says(r"\b(?:which|what|list|name|show|enumerate|who|give)\b"):
+        if self.has("ASKS_WHETHER_ANY") and not self.has("ASKS_FOR_NAMES"):
             return "exists"
         return "list"
 

@@ -48,9 +48,8 @@ class Labels:
         self.layers = sorted({layer for t in graph.tables.values() if (layer := self.layer(t))})
         self.groups = sorted({t.group for t in graph.tables.values() if t.group})
         self.qualifiers: dict[str, set[str]] = defaultdict(set)
-        self.roles = {
-            words[0] for n in graph.tables if len(words := split_words(n.rsplit(".", 1)[-1])) > 1
-        } & set(lexicon.ROLE_WORDS.values())
+        last_parts = (split_words(name.rsplit(".", 1)[-1]) for name in graph.tables)
+        self.roles = {parts[0] for parts in last_parts if len(parts) > 1} & set(lexicon.ROLE_WORDS.values())
         for name in graph.tables:
             parts = name.split(".")
             for end in range(1, len(parts)):
@@ -158,7 +157,8 @@ class Mentions:
 class Reader:
     """Reads one question against one graph."""
 
-    def __init__(self, graph: SchemaGraph, question: str) -> None:
+    def __init__(self, graph: SchemaGraph, question: str, *, keep_doubtful: bool = False) -> None:
+        self.keep_doubtful = keep_doubtful
         self.names, self.labels = names_of(graph), labels_of(graph)
         self.graph = graph
         self.question = _plain(question)
@@ -270,6 +270,7 @@ class Reader:
 
     def _drop_doubtful(self) -> None:
         """Forget ordinary words that stand where no table stands."""
+        doubtful: list[tuple[int, list[str]]] = []
         for i, token in enumerate(self.tokens):
             if not token.found or _LOOKS_TECHNICAL.search(token.text) or self._marked(i):
                 continue
@@ -282,10 +283,23 @@ class Reader:
                 before
                 and token.text.lower() in lexicon.VERB_NOUNS
                 and before.text.lower() in lexicon.SUBJECTS
+                and not (after and after.text.lower() in lexicon.COPULAS)
             )
-            if acts or not (self._fits(before, after=False) and self._fits(after, after=True)):
-                self.out.doubtful.append(token.text)
+            if acts or (after and after.text.lower() == "of"):  # "tables store …", "the cost of a visit"
                 token.found = []
+            elif not (self._fits(before, after=False) and self._fits(after, after=True)):
+                self.out.doubtful.append(token.text)
+                doubtful.append((i, token.found))
+                token.found = []
+        if self.keep_doubtful:
+            for i, found in doubtful:
+                if any(token.found for token in self._sentence(i)):
+                    self.tokens[i].found = found
+
+    def _sentence(self, i: int) -> list[_Token]:
+        ends = [k for k, token in enumerate(self.tokens) if token.text in {".", "?", "!"}]
+        begin = max((k + 1 for k in ends if k < i), default=0)
+        return self.tokens[begin : min((k for k in ends if k > i), default=len(self.tokens))]
 
     def _marked(self, i: int) -> bool:
         before = self.tokens[i - 1].text.lower() if i else ""
@@ -296,8 +310,6 @@ class Reader:
         if token is None or token.kind != "name" or token.found:
             return True
         word = token.text.lower()
-        if after and word == "of":
-            return False  # "the cost of a visit"
         if word in lexicon.STOP_WORDS or word.startswith(lexicon.VERB_STEMS):
             return True
         if word.endswith("ing") or (word.endswith(("ly", "ed")) and after):

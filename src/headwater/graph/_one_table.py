@@ -8,32 +8,16 @@ from headwater.graph import _lexicon as lexicon
 from headwater.graph._intents import Context, Query, Unclear, direction, flow_query
 
 _WHICH_WAY = "It is not clear whether the tables that feed {table} are meant or those that it feeds."
-_KEYS_OPEN = (
-    "Foreign keys can widen the impact over the tables that reference an affected table, or over keys in either direction; "
-    "say which one (for instance 'tables that reference it' or 'keys in either direction')."
-)
 
 
 def parse(c: Context) -> list[Query]:
     """Return the readings of a question about one table."""
     args = {"table": c.mentions.tables["T1"]}
-    if (
-        c.has("ORPHAN")
-        and c.says(
-            r"\bT1\b.*\b(?:orphan\w*|isolated|standalone|alone|unlinked|linked|connected|lonely|links?|keys?|island)\b|\borphan\b"
-        )
-        and c.has("BOOLEAN")
-    ):
+    if c.has("ORPHAN") and c.has("T_ALONE") and c.has("BOOLEAN"):
         if c.says(r"\bnot (?:an )?(?:orphan|isolated)"):
             raise Unclear("The question is negated; ask whether the table is an orphan.")
         return [Query("node.is_orphan(fk+lineage)", args, shape="")]
-    if (
-        c.has("BOOLEAN")
-        and c.says(
-            r"\bT1 (?:\w+ )?(?:connected|linked|related|tied|joined) (?:\w+ )?to (?:anything|any\b|something|another|other)|\bT1 (?:have|has) (?:any|a|some) (?:\w+ )?(?:links?|connections?|edges?|relations?|relationships?)\b"
-        )
-        and not c.negated
-    ):
+    if c.has("BOOLEAN") and c.has("T_LINKED_TO_ANY") and not c.negated:
         return [Query("node.has_link(fk+lineage)", args, shape="")]
     silo = _silo(c, args)
     if silo:
@@ -42,7 +26,7 @@ def parse(c: Context) -> list[Query]:
         raise Unclear(
             "The question is negated, and the complement of an answer may not be what is meant; ask it without the negation."
         )
-    if c.says(r"\bT1\b (?:and|or|to|->|vs|versus|&|with) (?!T\d|L\d|G\d|S\d)(\w+)") and _second_name(c):
+    if c.has("T_AND_WORD") and _second_name(c):
         raise Unclear(f"A second table seems to be named ({_second_name(c)!r}), but no table is called so.")
     return _impact(c, args) or _keys(c, args) or _lineage(c, args)
 
@@ -64,12 +48,8 @@ def _silo(c: Context, args: dict[str, str]) -> list[Query]:
     named = rf"\b(?:which|what) (?:\w+ )?{lexicon.LABEL_NOUNS}\b|\b{lexicon.LABEL_NOUNS} (?:of|for) T1\b|\bT1 's (?:\w+ )?{lexicon.LABEL_NOUNS} ?(?:\?|$|label|name)|\bT1 (?:\w+ ){{0,4}}(?:which|what) (?:\w+ )?{lexicon.LABEL_NOUNS}|\b(?:the|its) (?:\w+ )?{lexicon.LABEL_NOUNS} (?:that |which )?T1 (?:belong|is|sit|live)|^T1 : (?:which|what) {lexicon.LABEL_NOUNS}"
     component = r"\b(?:which|what) (?:\w+ )?(?:component|island|cluster)\b(?! mates)"
     members = Query("component.members_except_self(fk+lineage)", args, c.scope(), c.shape)
-    asks_tables = c.says(
-        r"\btables?\b|\bwho\b|\bmembers?\b|\bmates?\b|\bwhat else\b|\brest\b|\beverything\b|\ball\b"
-    ) and not c.says(r"\btable T1\b")
-    if c.says(named) and not c.says(
-        r"\bwhich tables?\b|\bwhat tables?\b|\bsame\b|\bother\b|\belse\b|\brest\b|\bmates?\b|\btables? (?:are|is|belong|live|sit)|\b(?:tables|members?|everything|contents?)\b.*\b(?:silo|domain|group|area)"
-    ):
+    asks_tables = c.has("ASKS_FOR_MEMBERS") and not c.says(r"\btable T1\b")
+    if c.says(named) and not c.has("ASKS_FOR_TABLES_BESIDE_T"):
         if c.says(r"\bhow many\b"):
             raise Unclear("It is not clear what is to be counted.")
         if c.labels.groups:
@@ -86,14 +66,8 @@ def _silo(c: Context, args: dict[str, str]) -> list[Query]:
         return []
     if c.has("DIFFERENT") and not c.has("SAME"):
         raise Unclear("Tables outside a component are asked for; name the component that is meant instead.")
-    component_word = c.has("COMPONENT") and c.says(
-        r"\b(?:components?|silos?|islands?|clusters?|pieces?|blocks?|groups?|domains?|part|subgraph|section|segment|neighbou?rhood|partition|blob|fragment)\b"
-    )
-    connected = c.says(r"\b(?:connected|reach\w*|linked|related|hang\w*|tied|joined|joinable)\b") and (
-        c.says(
-            r"\bhowever\b|\bindirect\w*\b|\btransitively\b|\bignoring (?:edge )?direction\b|\bany (?:way|chain|path|number|means)\b|\bat all\b|\bsomehow\b|\bany kind of\b|\beither kind\b|\bin any\b|\bchain\b|\bdirectly or not\b|\bany sequence\b|\bany (?:mix|direction|combination)\b|\bhang\w* together\b|\bdirection (?:is )?ignored\b|\bregardless of (?:edge )?directions?\b|\bundirected\b"
-        )
-    )
+    component_word = c.has("COMPONENT") and c.has("COMPONENT_NOUN")
+    connected = c.has("CONNECTED_WORD") and (c.has("BY_ANY_CHAIN"))
     if not component_word and not connected:
         return []
     if c.has("COUNT"):
@@ -106,9 +80,7 @@ def _silo(c: Context, args: dict[str, str]) -> list[Query]:
     edges = c.edges("fk+lineage")
     if edges != "fk+lineage" and connected and not component_word:
         return [Query(f"component.members_except_self({edges})", args, c.scope(), c.shape)]
-    if c.says(
-        r"\b(?:contain\w*|includ\w*|holds?|holding)\b|\b(?:silo|component|island|cluster|piece|block|group) (?:of|with|around|that has) T1\b.*\b(?:all|list|every|entire|full|whole)\b|\b(?:all|every|entire|full|whole|complete)\b.*\b(?:members?|tables?)\b.*\bT1 's\b|\bT1 's (?:\w+ )?(?:component|silo|island|cluster)\b|\b(?:members?|membership|tables?) of (?:the )?(?:\w+ )?(?:component|silo|island|cluster)\b|\bT1 (?:is in|is part of|belongs to|lives in|sits in)\b"
-    ) and not re.search(
+    if c.has("WHOLE_COMPONENT_OF_T") and not re.search(
         r"\bother\b|\belse\b|\brest\b|\bmates?\b|\bsame\b|\bleave\b|\bwith T1\b|\b(?:besides|except|without|minus|apart from|excluding) (?:for )?T1\b",
         c.mentions.text,
     ):
@@ -125,24 +97,14 @@ def _impact(c: Context, args: dict[str, str]) -> list[Query]:
     way = direction(c, "T1")
     wide = c.any("FK_CHILDREN", "FK_LINKED") or c.says(r"\bfk\b|\bkeys?\b")
     closure = Query("lineage.descendants", args, scope, shape)
-    affected = c.says(
-        r"\baffect\w*|\bimpact\w*|\bbreaks?\b|\bbroken\b|\bblast radius\b|\bhit\b|\btouched\b|\bre-?test\b|\bripples?\b|\bknock-?on\b|\bfallout\b|\bconsequences?\b|\bsuffers?\b|\binherit\w*|\bcontaminat\w+|\bstale\b|\bwrong numbers\b|\bcollateral\b|\blose\b|\brework\w*|\bfail\b|\bcascad\w*|\bpoison\w*|\btaint\w*|\bgets? (?:hurt|lost)\b|\bbe (?:updated|checked|changed|adapted|rebuilt|re-?loaded|refreshed|fixed|wrong|incorrect|late)\b|\bcare about\b|\bdie\b|\bdelays?\b|\bcarry\b|\bwrong (?:data|values|results|rows)\b|\bre-?(?:load|build|run|fresh|process)\w*\b|\bnotice\b|\bworry\b|\bfeel\b"
-    )
-    if way == "up" and c.says(r"\bfrom\b|\bsources?\b|\bfeed(?:s|ing)?\b|\bupstream\b|\binputs?\b"):
+    affected = c.has("ASKS_WHO_SUFFERS")
+    if way == "up" and c.has("ASKS_ORIGIN"):
         return []  # trouble in the table is the reason to ask where it comes from
     if not affected and way and not (wide and c.has("LINEAGE")):
         return []  # the change is only the setting: "X is getting a new column. Which table is loaded from it?"
-    if (
-        not affected
-        and not wide
-        and not c.says(r"\bwhat (?:else )?happens\b|\bdownstream\b|\bwho (?:cares|feels|notices)\b")
-    ):
+    if not affected and not wide and not c.has("ASKS_WHAT_HAPPENS"):
         return []
-    if c.says(
-        r"\b(?:affects?|impacts?|breaks?|influences?|touch(?:es)?|can break|could break|would break|corrupts?|cause[sd]?|contaminates?|change[sd]?) T1\b"
-    ) and not c.says(
-        r"\bT1 (?:is|was|were|are|gets|got|goes|changes|breaks|fails|has|being|modified|changed|dropped|disappear\w*)\b|\b(?:drop|change|alter|modify|rename|delete|remove|truncate|break|re-?key|retire|deprecate|migrate|if \w+ (?:change|break|drop|modify)s?)\w* T1\b|\b(?:change|changes|modification|changing|problem|outage|failure) (?:in|to|of|on) T1\b"
-    ):
+    if c.has("SOMETHING_AFFECTS_T") and not c.has("T_CHANGES"):
         return _upstream_of_trouble(c, args)
     if way == "up" and c.says(r"\bif any of\b|\bwhat could\b"):
         return _upstream_of_trouble(c, args)
@@ -168,7 +130,7 @@ def _impact(c: Context, args: dict[str, str]) -> list[Query]:
 def _upstream_of_trouble(c: Context, args: dict[str, str]) -> list[Query]:
     if c.any("FK") and not c.has("LINEAGE"):
         return [Query("fk.parents", args, c.scope(), c.shape)]
-    if c.says(r"\bif (?:they|it|one|any)\b|\bcould\b|\bcan\b|\bwould\b|\bmight\b|\bchanges?\b"):
+    if c.has("HYPOTHETICAL"):
         return [Query("lineage.ancestors", args, c.scope(), c.shape)]
     raise Unclear(_WHICH_WAY.format(table=args["table"]))
 
@@ -176,32 +138,19 @@ def _upstream_of_trouble(c: Context, args: dict[str, str]) -> list[Query]:
 def _widened(c: Context, args: dict[str, str]) -> list[Query]:
     """Read an impact over lineage and keys: which key step, and whether the changed table's own keys count."""
     scope, shape = c.scope(), c.shape
-    if not c.any("LINEAGE") and c.says(
-        r"\b(?:affected|hit|impacted|break|touched) (?:\w+ )?(?:by|via|through) (?:an? )?(?:fk|keys?)\b"
-    ):
+    if not c.any("LINEAGE") and c.has("AFFECTED_BY_KEY"):
         return [Query("fk.children", args, scope, shape)]
-    if not c.any("LINEAGE") and not c.says(
-        r"\bdownstream\b|\bfeed\w*|\bflows?\b|\baffected\b|\bhit\b|\bimpacted\b"
-    ):
-        if c.says(
-            r"\b(?:only|just|alone)\b|\bby (?:an? )?fk\b|\bvia fk\b|\bthrough (?:an? )?fk\b|\bbecause they reference\b|\breference[sd]? T1\b|\bfk (?:to|on|into|onto) T1\b|\bfk (?:children|dependents)\b"
-        ):
-            return [Query("fk.children", args, scope, shape)]
+    if not c.any("LINEAGE", "REACHES_FURTHER") and c.has("KEYS_ALONE"):
+        return [Query("fk.children", args, scope, shape)]
     children = Query("impact.closure+fk_children(source_expanded)", args, scope, shape)
     neighbours = Query("impact.closure+fk_neighbours(source_expanded)", args, scope, shape)
     derived_only = Query("impact.closure+fk_children(source_not_expanded)", args, scope, shape)
-    if c.says(
-        r"\b(?:not|excluding|except|without|ignoring)\b[^.;]*\b(?:keys?|fk|referenc\w+)\b[^.;]*\b(?:on|to|of) T1\b|\b(?:of|to|onto|on) (?:the |those |any |these )?(?:derived|downstream|lineage)(?:-\w+)? (?:tables?|targets?|ones?)(?: only)?\b"
-    ):
+    if c.has("KEYS_OF_DERIVED_ONLY"):
         return [derived_only]
     if c.any("BOTH_DIRECTIONS", "FK_LINKED"):
-        if c.says(r"\bone of those only\b"):
-            raise Unclear(_KEYS_OPEN)
         return [neighbours]
     if c.has("FK_CHILDREN"):
-        if c.says(
-            r"\b(?:of|to|at|onto|into|on|reference|referencing) (?:any of |one of )?(?:those|them|these|that|the derived)\b"
-        ) and not c.says(r"\b(?:affected|impacted|hit|touched)\b|\bT1 or\b"):
+        if c.has("KEYS_TO_THOSE") and not c.says(r"\b(?:affected|impacted|hit|touched)\b|\bT1 or\b"):
             return [children, derived_only]
         return [children]
     return [children, neighbours]
@@ -212,21 +161,12 @@ def _keys(c: Context, args: dict[str, str]) -> list[Query]:
     scope, shape = c.scope(), c.shape
     if c.says(r"\bprimary\b"):
         return []
-    to_it = c.says(
-        r"\b(?:referenc(?:e|es|ing)|point(?:s|ing)? (?:\w+ )?(?:at|to)|fk (?:\w+ ){0,3}?(?:to|on|into|onto|pointing (?:at|to)|that points? (?:at|to)|referencing)|key (?:\w+ )?(?:to|into|on(?:to)?)|keyed (?:to|on)) T1\b|\bT1 (?:is |be |get |gets )?referenced (?:by|from|in)\b|\bis T1 referenced\b|\b(?:fk )?(?:children|child tables|dependents|referrers) (?:\w+ )?(?:of|by fk on) T1\b.*|\bT1 's (?:fk )?(?:children|child tables|referencing tables)\b|\bincoming fk\b|\bfk (?:in|into|towards?) T1\b"
-    )
-    from_it = c.says(
-        r"\bT1 (?:\w+ )?(?:reference|references|point|points|have|has|hold|holds|carry|carries) (?:\w+ )*(?:fk )?(?:\w+ )*(?:to|at|on|into)?\b|\bdoes T1 (?:\w+ )?(?:reference|point|have|hold|carry)\b|\bT1 's (?:fk )?(?:parents|parent tables|referenced tables|fk)\b|\b(?:fk )?parents? (?:tables? )?(?:of|for) T1\b|\breferenced (?:by|from|in) T1\b|\boutgoing fk\b|\bfk (?:on|in|of|from|declared on|defined on|held by) T1\b|\bT1 fk\b"
-    )
+    to_it = c.has("KEYS_TO_T")
+    from_it = c.has("KEYS_FROM_T")
     keys = c.says(r"\bfk\b|\bkeys?\b|\breferenc\w+|\bjoin\w*")
     if c.any("LINEAGE_EDGES") and not c.has("ONLY_FK") and not c.says(r"\bfk\b"):
         return []
-    if c.has("NEIGHBOURS") or (
-        c.says(
-            r"\bjoin\w* (?:\w+ )?(?:to|with) T1\b|\bT1 (?:be )?(?:\w+ )?(?:joined|joins?|join) (?:\w+ )?(?:to|with)\b|\bcan T1 (?:be )?join\w*|\bjoinable\b"
-        )
-        and not c.has("TRANSITIVE")
-    ):
+    if c.has("NEIGHBOURS") or (c.has("JOINS_WITH_T") and not c.has("TRANSITIVE")):
         if c.any("TRANSITIVE", "IMPACT") or c.says(r"\bin the same\b"):
             return []
         edges = c.edges("fk+lineage" if c.has("NEIGHBOURS") and not keys else "fk")
@@ -239,7 +179,7 @@ def _keys(c: Context, args: dict[str, str]) -> list[Query]:
         raise Unclear(
             "Foreign keys are followed one step at a time here; ask for a path, a silo or an impact for longer chains."
         )
-    if c.says(r"\bincoming\b|\binbound\b|\bT1 as (?:an? |their |the )?(?:fk )?(?:\w+ )?parent"):
+    if c.has("INCOMING_KEYS"):
         return [Query("fk.children", args, scope, shape)]
     if c.says(r"\boutgoing\b|\boutbound\b"):
         return [Query("fk.parents", args, scope, shape)]
@@ -250,13 +190,11 @@ def _keys(c: Context, args: dict[str, str]) -> list[Query]:
         and not to_it
     ):
         return [Query("fk.count_declared", args, shape=""), Query("fk.parents", args, scope, "count")]
-    if to_it and not (from_it and not c.says(r"\b(?:reference|references|referencing|to|at|on|into) T1\b")):
+    if to_it and not (from_it and not c.has("TOWARDS_T")):
         return [Query("fk.children", args, scope, shape)]
     if from_it:
         return [Query("fk.parents", args, scope, shape)]
-    if c.says(
-        r"\bshar(?:e|es|ing) (?:an? )?fk\b|\bfk (?:with|between)\b|\beither direction\b|\bfk neighbou?rs\b|\bfk (?:partners|related)\b|\b(?:linked|connected|related) (?:directly )?(?:by|via|through) (?:an? )?fk\b|\b(?:by|via|through|over) (?:an? )?fk\b"
-    ):
+    if c.has("KEYS_EITHER_WAY"):
         return [Query("neighbours", {**args, "edges": "fk"}, scope, shape)]
     return []
 
@@ -282,10 +220,6 @@ def _lineage(c: Context, args: dict[str, str]) -> list[Query]:
     queries = flow_query(c, "T1", way)
     if c.says(r"->"):
         queries = [q for q in queries if "descend" in q.semantics or "ancest" in q.semantics] or queries
-    if (
-        c.says(r"\b(?:ultimate|root|original) (?:sources?|origins?|inputs?)\b")
-        and way == "up"
-        and not c.scope()
-    ):
+    if c.has("ULTIMATE_SOURCES") and way == "up" and not c.scope():
         return [Query("lineage.roots_of", args, shape=c.shape)]
     return queries

@@ -201,7 +201,7 @@ def _boxes(names: list[str], layout: Layout) -> tuple[list[_Box], float, float]:
     boxes = [
         (left[r], _MARGIN + _BOX + y * _ROW, widths[r]) for r, y in zip(layout.rank, layout.y, strict=True)
     ]
-    lowest = [y for y in layout.y] + [y for bend in layout.bends.values() for _, y in bend]
+    lowest = [*layout.y] + [y for bend in layout.bends.values() for _, y in bend]
     return boxes, at, 2 * _MARGIN + _BOX + (max(lowest) * _ROW + _BOX if lowest else 0)
 
 
@@ -294,8 +294,11 @@ def _colours(tables: list[GraphTable]) -> dict[str, str]:
 
 def _label(name: str) -> tuple[str, str]:
     qualifier, _, last = name.rpartition(".")
-    shorten = lambda text: text if len(text) <= _LONGEST_LABEL else text[: _LONGEST_LABEL - 1] + "…"  # noqa: E731
-    return shorten(qualifier), shorten(last or name)
+    return _shortened(qualifier), _shortened(last or name)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST_LABEL else text[: _LONGEST_LABEL - 1] + "…"
 
 
 def _facts(table: GraphTable) -> str:

@@ -11,6 +11,13 @@ from headwater.graph._mentions import Scope
 _FLOW = r"\b(?:flow\w*|propagat\w+|reach\w*|feeds?|fed|end(?:s|ed)? up|contribut\w+|go(?:es)? into|land\w*|arriv\w+|mak\w+ (?:its|their) way|com(?:e|es) from|deriv\w*|depend\w*|originat\w*|trace\w*|find\w* (?:its|their) way|leak\w*|contain\w*|includ\w*|cross\w*|pass\w*|travel\w*|influenc\w+|enter\w*|draw\w*|pull\w*|use\w*|consum\w+|get\w* (?:data|rows)|receiv\w+|load\w*|source[ds]?)\b"
 
 
+_INWARD = re.compile(
+    r"com(?:e|es) from|deriv\w*|depend\w*|originat\w*|trace\w*|draw\w*|pull\w*|use\w*|consum\w+|get\w*.*|receiv\w+|load\w*|"
+    r"source[ds]?|fed|contain\w*|includ\w*"
+)
+"""Of these verbs the subject is the target of the data."""
+
+
 def applies(c: Context) -> bool:
     """Tell whether a question without a row number is one about data moving."""
     groups = [code for code in re.findall(r"\b[GLS]\d+\b", c.text) if code[0] in "GS"]
@@ -31,7 +38,7 @@ def applies(c: Context) -> bool:
 
 
 def _flow_words(c: Context) -> bool:
-    return c.says(_FLOW) or c.says(r"\b(?:sources?|ancestors?|upstream|origins?|inputs?)\b")
+    return c.says(_FLOW) or c.has("ROW_SOURCE_NOUNS")
 
 
 def parse(c: Context) -> list[Query]:
@@ -57,27 +64,18 @@ def _one_row(c: Context, code: str, row_code: str) -> list[Query]:
     if others:
         return _row_and_table(c, code, args, others)
     way = direction(c, code) or direction(_without_rows(c), code)
-    trouble = c.says(
-        r"\b(?:delet\w+|remov\w+|chang\w+|modif\w+|corrupt\w*|wrong|bad|affect\w*|los(?:e|es|ing)|impact\w*|updat\w+|drop\w*|gone|goes away|erase\w*|correct\w*|broken|contaminat\w+|invalid\w*|stale|retract\w+|purg\w+)\b"
-    )
+    trouble = c.has("ROW_TROUBLE")
     if trouble and not (way == "up" and not c.says(r"\bif\b|\bdelet|\bremov|\baffect|\blose")):
         way = "down"
-    if not way and c.says(r"\bdownstream\b|\bdescend\w*|\bend(?:s|ed)? up in (?:which|what)\b"):
+    if not way and c.has("ROW_DOWN"):
         way = "down"
-    if not way and c.says(
-        r"\b(?:provenance|history|origin\w*|ancest\w+|upstream|processed|trace|behind|came from|come from|lineage of|pass(?:ed|es)? through|went into T\d+|flow(?:ed)? through)\b"
-    ):
+    if not way and c.has("ROW_UP"):
         way = "up"
     if not way:
         raise Unclear(
             f"It is not clear whether what row {row} of {table} was made from is meant, or what was made from it."
         )
-    if (
-        c.says(
-            r"\bprocessed\b|\bend(?:s|ed|ing)? up in T\d|\bwent into T\d|\bprovenance (?:chain )?of T\d|\borigin\w*\b"
-        )
-        and not trouble
-    ):
+    if c.has("ROW_WENT_INTO_T") and not trouble:
         way = "up"
     return _row_sets(c, args, way)
 
@@ -190,15 +188,7 @@ def _groups(c: Context) -> list[Query]:
         left, right = (re.findall(r"\b[GLS]\d+\b", part) for part in (first, second))
     if not left or not right:
         raise Unclear("Say from which group or layer to which the data would move.")
-    inward = re.search(
-        r"\b(?:com(?:e|es) from|deriv\w*|depend\w*|originat\w*|trace\w*|draw\w*|pull\w*|use\w*|consum\w+|get\w*|receiv\w+|load\w*|source[ds]?|fed|contain\w*|includ\w*)\b",
-        verb.group(),
-    )
-    inward = (
-        inward
-        and re.match(r"(?: \w+){0,4}? ?\b(?:from|by|on|to|of)\b|", c.text[verb.end() :])
-        and not re.match(r" (?:in)?to\b", c.text[verb.end() :])
-    )
+    inward = _INWARD.fullmatch(verb.group()) and not re.match(r" (?:in)?to\b", c.text[verb.end() :])
     if inward:
         left, right = right, left
     source, target = c.scope(left), c.scope(right)

@@ -6,34 +6,8 @@ import re
 
 from headwater.graph._direction import flow_between, votes
 from headwater.graph._intents import Context, Query, Unclear
+from headwater.graph._phrases import KEY_ROLES, TROUBLE, TROUBLE_REVERSED
 
-_REFERENCE = (
-    (r"(?P<c>T\d+) (?:\w+ ){0,5}?(?P<p>T\d+) (?:\w+ ){0,5}?(?:own|its) (?:\w+ )?(?:fk|keys?)\b", ""),
-    (r"(?P<c>T\d+) (?:\w+ ){0,5}?(?P<p>T\d+) (?:\w+ ){0,4}?(?:fk|keys?) of its own\b", ""),
-    (r"(?P<c>T\d+) (?:\w+ ){0,2}?child(?: ,| and| /)+ (?P<p>T\d+) (?:\w+ ){0,2}?parent", ""),
-    (r"(?P<p>T\d+) (?:\w+ ){0,2}?parent(?: ,| and| /)+ (?P<c>T\d+) (?:\w+ ){0,2}?child", ""),
-    (r"(?P<c>T\d+) (?:have|has) (?P<p>T\d+) as (?:an? |its |the )?(?:\w+ ){0,2}?parent", ""),
-    (r"(?P<p>T\d+) (?:have|has) (?P<c>T\d+) as (?:an? |its |the )?(?:\w+ ){0,2}?child", ""),
-    # child before parent
-    (r"(?P<p>T\d+) (?:the |a )?(?:table )?(?:that |which |where )(?:\w+ ){0,4}?(?:fk|keys?|constraint) (?:of|in|on|from) (?P<c>T\d+) (?:points?|refers?|leads?|goes|targets)", ""),
-    (r"(?P<c>T\d+) (?:\w+ ){0,4}?(?:referenc(?:e|es|ing)|target(?:s|ing)?|point(?:s|ing)? (?:\w+ )?(?:at|to)|refers? to) (?:\w+ ){0,2}?(?P<p>T\d+)", ""),
-    (r"(?P<c>T\d+) (?:\w+ ){0,4}?(?:have|has|hold|holds|carry|carries|own|owns|contain|contains|include|includes|declare|declares|define|defines) (?:\w+ ){0,4}?(?:fk|keys?|references?|constraint) (?:\w+ ){0,4}?(?:to|on|into|onto|at|for|against|towards?|referencing|of) (?P<p>T\d+)", ""),
-    (r"\b(?:fk|keys?|constraints?|references?) (?:\w+ ){0,3}?(?:from|on|in|of|inside|by|out of) (?P<c>T\d+) (?:\w+ ){0,4}?(?:to|at|onto|into|on|towards?|referencing|references|pointing|targets|targeting|->) (?:\w+ ){0,2}?(?P<p>T\d+)", ""),
-    (r"\b(?:fk|keys?|references?|constraints?) (?:\w+ ){0,4}?(?:to|at|onto|into|on|towards?|referencing|for) (?P<p>T\d+) (?:\w+ ){0,4}?(?:in|on|from|inside|of|by) (?P<c>T\d+)", ""),
-    (r"\bfrom (?P<c>T\d+) (?:straight |directly )?(?:to|into|onto) (?P<p>T\d+) (?:\w+ ){0,3}?(?:over|via|by|through|with|using|along) (?:\w+ ){0,3}?fk", ""),
-    (r"(?P<c>T\d+) 's (?:\w+ ){0,3}?(?:fk|keys?|references?) (?:\w+ ){0,3}?(?:to|at|onto|into|on|referencing) (?P<p>T\d+)", ""),
-    (r"(?P<c>T\d+) (?:\w+ ){0,3}?(?:a |the |direct |fk )*(?:child|dependent)(?: table)? (?:\w+ )?of (?P<p>T\d+)", ""),
-    (r"(?P<c>T\d+) (?:\w+ ){0,2}?keyed (?:\w+ )?(?:to|on|into) (?P<p>T\d+)", ""),
-    (r"(?P<c>T\d+) (?:-> )(?P<p>T\d+) (?:\w+ ){0,4}?fk\b", ""),
-    (r"\b(?:fk|keys?) (?:\w+ ){0,2}?(?P<c>T\d+) -> (?P<p>T\d+)", ""),
-    (r"(?P<c>T\d+) ->(?: :| ,)? (?P<p>T\d+) .*\bfk\b", ""),
-    # parent before child
-    (r"(?P<p>T\d+) (?:\w+ ){0,3}?(?:referenced|pointed (?:at|to)|targeted) (?:\w+ ){0,3}?(?:by|from|in) (?:\w+ ){0,4}?(?P<c>T\d+)", ""),
-    (r"(?P<p>T\d+) (?:\w+ ){0,3}?(?:parent|target|referenced table)(?: table)? (?:\w+ ){0,6}?(?:of|on|in|for|from) (?P<c>T\d+)", ""),
-    (r"(?P<p>T\d+) 's (?:\w+ ){0,2}?(?:child|children)(?: tables?)? (?:\w+ ){0,3}?(?P<c>T\d+)", ""),
-    (r"\bparent of (?P<c>T\d+) (?:\w+ ){0,3}?(?P<p>T\d+)", ""),
-)  # fmt: skip
-_PARENT_OF = r"(?P<p>T\d+) (?:\w+ ){0,2}?parent of (?P<c>T\d+)"
 _SYMMETRIC = r"\bbetween (?:the )?T\d+ and T\d+|\bT\d+ (?:and|&|with|or) T\d+\b|\bshare an? (?:direct )?fk\b|\b(?:linked|connected|related|tied|joined) (?:\w+ ){0,2}?(?:to|with) T\d"
 _MORE = "Name exactly two tables; {n} were recognised: {tables}."
 
@@ -72,7 +46,7 @@ def _ends(c: Context, a: str, b: str) -> tuple[str, str]:
 def _many_paths(c: Context, a: str, b: str) -> list[Query]:
     if not c.has("ALL_PATHS"):
         return []
-    if not c.says(r"\bshortest\b|\bminimal\b|\bfewest\b|\bequally\b|\bshort\b|\balternative\b"):
+    if not c.has("SHORTEST"):
         raise Unclear("Only shortest paths can be listed; ask for all shortest paths.")
     if c.says(r"\bhow many\b|\bnumber of\b"):
         return [
@@ -90,11 +64,7 @@ def _hops(c: Context, a: str, b: str) -> list[Query]:
         raise Unclear(
             "It is not clear whether the tables between the two or the joins are to be counted; ask for the number of joins."
         )
-    if c.says(
-        r"\bfk (?:are there|exist|constraints?)?(?: from| between) T\d|\bhow many fk\b(?! (?:joins?|hops?|steps?|links?|edges?))"
-    ) and not c.says(
-        r"\bpath\b|\bneeded\b|\bapart\b|\baway\b|\bhops?\b|\bjoins?\b|\bsteps?\b|\bget\b|\bchain\b|\btravers\w*|\bcross\b|\bfollow\b|\bwalk\b|\bgo (?:through|over|along)\b"
-    ):
+    if c.has("COUNTS_KEYS") and not c.has("ALONG_A_PATH"):
         raise Unclear(
             "It is not clear whether foreign keys between the two tables or steps on a path are to be counted."
         )
@@ -121,19 +91,15 @@ def _common(c: Context, a: str, b: str) -> list[Query]:
     if c.says(r"\bcomponent\b|\bsilo\b|\bjoin\w*\b|\bpath\b"):
         return []
     if c.says(r"\breferenc\w+|\bfk\b|\bkeys?\b"):
-        if c.says(
-            r"\breferenc(?:e|es|ing) both\b|\bfk (?:to|on|into|onto) both\b|\bpoint(?:s|ing)? (?:to|at) both\b"
-        ):
+        if c.has("REFERENCES_BOTH"):
             return [Query("fk.common_children", {"a": a, "b": b}, c.scope(), c.shape)]
-        if c.says(
-            r"\bboth (?:T\d+ and T\d+ )?referenc\w+|\bT\d+ and T\d+ both referenc\w+|\breferenced by both\b"
-        ):
+        if c.has("REFERENCED_BY_BOTH"):
             return [Query("fk.common_parents", {"a": a, "b": b}, c.scope(), c.shape)]
         return []
     ways = {way for got in votes(c.text.replace(" both", "")).values() for way in got}
-    if not ways and c.says(r"\b(?:sources?|inputs?|ancestors?|upstream|origins?|parents?|feeds)\b"):
+    if not ways and c.has("SOURCE_NOUNS"):
         ways = {"up"}
-    elif not ways and c.says(r"\b(?:targets?|consumers?|descendants?|downstream|children)\b"):
+    elif not ways and c.has("TARGET_NOUNS"):
         ways = {"down"}
     if len(ways) != 1:
         return []
@@ -155,9 +121,7 @@ def _common(c: Context, a: str, b: str) -> list[Query]:
 
 def _path_list(c: Context, a: str, b: str) -> list[Query]:
     """Read "which tables lie between", "how do I get from A to B"; yes-no questions are read later."""
-    asks = c.says(
-        r"\b(?:shortest|quickest|minimal|fewest|smallest|best|simplest|cheapest|full|optimal)\b.*\b(?:paths?|routes?|chain|joins?|bridge|way|sequence|list)\b|\b(?:through|via|over) (?:what|which)\b|^(?:please )?how\b|\bhow T\d+ (?:\w+ )?(?:connect|relat|link|join)\w*|\btables? .*\bto (?:relate|connect|join|link|combine) T|[.,:;] how\b|\bhow (?:do|can|could|would|should|might|to|does)\b|\bwhat is the (?:\w+ ){0,3}?(?:paths?|route|bridge|join|chain|link|connection)\b|\b(?:which|what) tables?\b.*\b(?:link|connect|join|between|bridge|walk|through|via|cross|traverse|sit|relate|tie)\w*\b|\b(?:list|write|give|show|name|find|print|tell|display|return|need|want)\b.*\b(?:path|route|chain|joins?|sequence|way)\b|^(?:the )?(?:\w+ )?(?:path|route|chain|join path)\b|\bwhat (?:\w+ ){0,5}?(?:joins?|chain|path|route)\b|\bwhich (?:\w+ )?(?:joins?|chain|path|route)\b|\bin between\b|\bjoin order\b"
-    )
+    asks = c.has("ASKS_FOR_PATH")
     if not asks or not c.any("PATH", "CONNECT"):
         return []
     if (
@@ -173,7 +137,7 @@ def _path_list(c: Context, a: str, b: str) -> list[Query]:
 
 
 def _path(c: Context, a: str, b: str) -> list[Query]:
-    if not c.any("PATH") and not c.says(r"T\d+ (?:->|\.\.\.) T\d+|\bjoin\w*\b|\bfrom T\d+ to T\d+\b"):
+    if not c.any("PATH") and not c.has("FROM_TO"):
         return []
     return _path_query(c, a, b)
 
@@ -194,25 +158,18 @@ def _direct_key(c: Context, a: str, b: str) -> list[Query]:
     if not c.any("REFERENCE") or c.any("COMPONENT") and not c.says(r"\bfk\b|\breferenc"):
         return []
     chained = c.has("ANY_CHAIN") and not c.has("DIRECT") and not c.says(r"\breferenc(?:e|es)\b")
-    if (
-        c.says(
-            r"\bany (?:chain|series|sequence|number) of\b|\bchain of (?:fk|keys|joins)\b|\bindirect\w*\b|\btransitively\b"
-        )
-        or chained
-    ):
+    if c.has("OVER_A_CHAIN") or chained:
         return []
-    if not c.has("BOOLEAN") and not c.says(r"\bT\d+\b.*\b(?:has|have|references|points)\b.*\bT\d+\b|\?"):
+    if not c.has("BOOLEAN") and not c.has("KEY_STATEMENT"):
         return []
     if c.has("LINEAGE_EDGES") and not c.says(r"\bfk\b|\breferenc\w+|\bkeys?\b"):
         return []
-    codes = {code: name for code, name in c.mentions.tables.items()}
     found: list[tuple[str, str]] = []
     text = re.sub(r"\b(?:directly|straight|direct|actually|really|itself|explicitly) ", "", c.text)
-    for pattern, _ in _REFERENCE:
-        for match in re.finditer(pattern, text):
-            if match["c"] != match["p"]:
-                found.append((codes[match["c"]], codes[match["p"]]))
-        if found:
+    for pattern in KEY_ROLES:
+        roles = {(match["c"], match["p"]) for match in re.finditer(pattern, text) if match["c"] != match["p"]}
+        if roles:
+            found = [(c.mentions.tables[child], c.mentions.tables[parent]) for child, parent in sorted(roles)]
             break
     if found and len(set(found)) == 1:
         child, parent = found[0]
@@ -221,7 +178,7 @@ def _direct_key(c: Context, a: str, b: str) -> list[Query]:
         return [Query("fk.directed_edge", {**args, "column": columns[0]} if columns else args, shape="")]
     if found:
         raise Unclear("The question names the two tables as child and parent in both orders.")
-    direct = c.has("DIRECT") or c.says(r"\b(?:an?|any|one|single) (?:\w+ )?(?:fk|key)\b|\bshare\b")
+    direct = c.has("DIRECT") or c.has("ONE_KEY")
     if direct and re.search(_SYMMETRIC, text) and c.says(r"\bfk\b|\bkeys?\b|\breferenc"):
         return [Query("fk.edge_either_way", {"a": a, "b": b}, shape="")]
     return []
@@ -233,9 +190,7 @@ def _flow(c: Context, a: str, b: str) -> list[Query]:
         return []
     if c.any("COMPONENT") and c.has("SAME"):
         return []
-    if c.says(
-        r"\blineage (?:path|route|chain|connection|link)\b.*\bfrom T\d+ to T\d+|\bfrom T\d+ to T\d+\b.*\b(?:lineage|flow)\b"
-    ) and not c.says(r"\bfk\b|\bkeys?\b"):
+    if c.has("LINEAGE_PATH") and not c.says(r"\bfk\b|\bkeys?\b"):
         source, target = _ends(c, a, b)
         return [Query("lineage.reaches", {"source": source, "target": target}, shape="")]
     codes = {name: code for code, name in c.mentions.tables.items()}
@@ -252,7 +207,7 @@ def _flow(c: Context, a: str, b: str) -> list[Query]:
     if c.has("DIRECT") and not c.has("TRANSITIVE"):
         return [Query("lineage.directed_edge", args, shape="")]
     flows = [Query("lineage.reaches", args, shape="")]
-    depends = c.says(r"\bdepend\w*|\brel(?:y|ies)\b|\buses?\b|\baffect\w*|\bimpact\w*|\bbreaks?\b|\bneed\w*")
+    depends = c.has("DEPENDS")
     if c.any("FK") and not c.any("LINEAGE_EDGES"):
         if depends:
             return [Query("fk.directed_edge", {"child": target, "parent": source}, shape="")]
@@ -266,22 +221,16 @@ def _flow(c: Context, a: str, b: str) -> list[Query]:
 
 def _trouble(c: Context) -> tuple[str, str] | None:
     """Read "does a change in A affect B", "if A breaks, does B break" as (A, B)."""
-    for pattern in (
-        r"\b(?:chang\w+|drop\w*|remov\w+|delet\w+|modif\w+|alter\w*|problem|failure|error|issue|corrupt\w*|renam\w+|truncat\w+)(?: in| to| of| on)? (T\d+)\b.*\b(?:affect|impact|break|touch|hit|influence|hurt|reach|matter)\w*(?: to| for)? (T\d+)",
-        r"\b(?:affect|impact|break|influence|hit|hurt|touch)\w* (T\d+) .*\b(?:if|when|after)\b.* (T\d+)",
-        r"\bif (T\d+) .*\b(T\d+) (?:be |get |is |gets |also |also be )?(?:affected|impacted|break|broken|stale|wrong|hit|change|suffer|fail|notice|touched|contaminated|corrupted|late)\w*",
-        r"\b(?:is|will|would|are|does|can|could) (T\d+) (?:be |get |also )*(?:affected|impacted|break|broken|stale|wrong|hit|change|suffer|fail|notice|touched|contaminated|corrupted)\w* (?:if|when|by|after|once) .*(T\d+)",
-        r"(T\d+) (?:affect|impact|break|influence)s? (T\d+)",
-    ):  # fmt: skip
+    for pattern in (*TROUBLE, *TROUBLE_REVERSED):
         match = re.search(pattern, c.text)
         if match and match[1] != match[2]:
-            swapped = pattern.startswith((r"\b(?:is|will", r"\b(?:affect"))
+            swapped = pattern in TROUBLE_REVERSED
             return (match[2], match[1]) if swapped else (match[1], match[2])
     return None
 
 
 def _component(c: Context, a: str, b: str) -> list[Query]:
-    if c.says(r"^(?:\w+ )?(?:which|what|who|how|list|name|show|give|by how|where)\b"):
+    if c.has("STARTS_WITH_WH"):
         return []
     if not c.any("CONNECT", "COMPONENT", "SAME", "DIFFERENT"):
         return []
@@ -294,9 +243,7 @@ def _component(c: Context, a: str, b: str) -> list[Query]:
         if kinds == "fk+lineage":
             return [Query("edge.any", {"a": a, "b": b}, shape="")]
         return [Query("fk.edge_either_way", {"a": a, "b": b}, shape="")] if kinds == "fk" else []
-    both = c.says(
-        r"\bdifferent\b.*\bsame\b|\bsame\b.*\b(?:different|separate)\b|\bconnected\b.*\b(?:or|vs)\b.*\b(?:disconnected|isolated|separate|unconnected)\b"
-    )
+    both = c.has("BOTH_POLARITIES")
     different = c.has("DIFFERENT")
     if both:
         first_same = c.text.find("same") if "same" in c.text else c.text.find("connected")
@@ -308,21 +255,15 @@ def _component(c: Context, a: str, b: str) -> list[Query]:
         different = bool(others) and min(others) < first_same
         if c.says(r"\bor\b"):
             raise Unclear("Two opposite things are asked at once; a yes could mean either. Ask one of them.")
-    if (
-        different
-        and c.negated
-        and c.says(r"\bnot (?:\w+ ){0,2}?(?:different|separate|disconnected|unconnected|isolated)\b")
-    ):
+    if different and c.negated and c.has("NOT_DIFFERENT"):
         raise Unclear("The question is negated twice; ask it plainly.")
     word = "different" if different else "same"
-    if different and c.says(r"^(?:is|are|do|does|can|could|would|has|have) (?:\w+ )?not\b"):
+    if different and c.has("NEGATED_QUESTION"):
         raise Unclear("A yes to a negated question could mean either; ask it plainly.")
     component_word = c.has("COMPONENT") and c.says(r"\b(?:components?|silos?|islands?|clusters?)\b")
     edges = "fk+lineage" if component_word and not c.has("ONLY_FK", "ONLY_LINEAGE") else kinds
     labelled = (
-        c.labels.groups
-        and c.says(r"\b(?:silos?|domains?|groups?|areas?)\b")
-        and not c.says(r"\bcomponents?\b|\bclusters?\b|\bislands?\b|\bconnect\w*\b|\blink\w*\b")
+        c.labels.groups and c.says(r"\b(?:silos?|domains?|groups?|areas?)\b") and not c.has("STRUCTURAL_PART")
     )
     found = [Query(f"component.{word}({edges})", {"a": a, "b": b}, shape="")]
     if labelled and edges == "fk+lineage":
@@ -336,9 +277,9 @@ def _several(c: Context) -> list[Query]:
         raise Unclear(_MORE.format(n=len(names), tables=", ".join(names[:6])))
     if c.any("SAME", "COMPONENT") and c.has("BOOLEAN") and not c.any("JOIN", "DIFFERENT"):
         return [Query("component.all_same(fk+lineage)", {"tables": names}, shape="")]
-    if c.says(r"\bvia T\d|\bthrough T\d|\bover T\d|\busing T\d|\bpass\w* (?:through|by) T\d"):
+    if c.has("THROUGH_A_TABLE"):
         raise Unclear("A path through a given table is not a shortest path; ask for the two parts of it.")
-    listed = c.says(r"T\d+ (?:,|and|&|\+|or|with|to|->)(?: and| then| to)? T\d+ ?(?:,|and|&|\+|with|to|->)")
+    listed = c.has("ENUMERATION")
     if listed and c.any("JOIN", "PATH", "CONNECT") and not c.any("COMMON", "LINEAGE_EDGES", "DIFFERENT"):
         edges = c.edges("fk")
         if c.any("HOPS", "COUNT"):

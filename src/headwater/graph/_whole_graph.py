@@ -20,12 +20,8 @@ def parse(c: Context) -> list[Query]:
         return [Query("structure.cut_tables", {}, scope, shape)]
     if c.says(r"\bbridges\b"):
         return [Query("structure.bridges", {}, shape=shape)]
-    if c.has("ORPHAN") and not c.says(
-        r"\bcomponents?\b|\bsilos?\b|\bhow many (?:\w+ )?(?:islands?|pieces|groups?|clusters?)\b"
-    ):
-        if c.says(
-            r"\b(?:incoming|outgoing|inbound|outbound|upstream|downstream|parents?|children|sources?|targets?|referenc\w+)\b"
-        ):
+    if c.has("ORPHAN") and not c.has("COUNTS_PARTS"):
+        if c.has("ONE_SIDED_LINKS"):
             raise Unclear(
                 "Tables without links of one direction are not what an orphan is; ask for orphans or about one table."
             )
@@ -58,15 +54,11 @@ def parse(c: Context) -> list[Query]:
 
 
 def _labelled(c: Context, scope: Scope, shape: str) -> list[Query]:
-    busy = c.any("IMPACT", "FK", "CONNECT") or c.says(
-        r"\b(?:feeds?|fed|flow\w*|derived|depend\w*|loaded from|populat\w+|upstream|downstream|sources? of|read|reads|built)\b"
-    )
+    busy = c.any("IMPACT", "FK", "CONNECT") or c.has("FLOW_WORDS")
     if (
         busy
         or not re.fullmatch(r"(?:the |all |every |my )*(?:(?:[GLSD]\d+|'s|of|in|-|and) ?)+[?.!]?", c.text)
-        and not c.says(
-            r"\b(?:tables?|layer|members?|views?|files?|silo|domain|group|area|size|marts|contents?|in|of|all|has|have)\b"
-        )
+        and not c.has("LABELLED_THINGS")
     ):
         raise Unclear(_NO_TABLE)
     if scope.groups and len(scope.groups) > 1:
@@ -86,16 +78,14 @@ def _labelled(c: Context, scope: Scope, shape: str) -> list[Query]:
 def _counts(c: Context, shape: str) -> list[Query]:
     components = Query("component.count(fk+lineage)", {"what": "components"}, shape="count")
     if c.has("PIECES") or c.has("COMPONENT"):
-        if shape == "count" or c.says(
-            r"\b(?:one|single|\d+) pieces?\b.*\bor\b|\bhow many\b|\bnumber of\b|\binto\b"
-        ):
+        if shape == "count" or c.has("ASKS_HOW_MANY_PARTS"):
             if (
                 c.says(r"\b(?:business|data) (?:domains?|areas?|groups?)\b")
                 and c.labels.groups
                 and not c.has("PIECES")
             ):
                 return [Query("group.count", {}, shape="count")]
-            if c.says(r"\btables?\b.*\bin (?:each|every)\b|\bper (?:silo|component)\b"):
+            if c.has("PER_PART"):
                 raise Unclear(
                     "The size of every component is a table of its own: `headwater graph silos` lists it."
                 )
@@ -103,21 +93,13 @@ def _counts(c: Context, shape: str) -> list[Query]:
                 [Query("group.count", {}, shape="count")] if c.labels.groups and not c.has("PIECES") else []
             )
             return [components, *groups]
-        if c.says(
-            r"\b(?:fully|all|entirely|completely|everything|whole|single|one)\b.*\b(?:connected|piece|component)\b"
-        ) and c.has("BOOLEAN"):
+        if c.has("ASKS_IF_WHOLE") and c.has("BOOLEAN"):
             return [Query("component.single(fk+lineage)", {}, shape="")]
         raise Unclear("Say which component is meant, through one of its tables or as the largest one.")
-    if (
-        c.says(r"\b(?:connected|in one piece|hang together)\b")
-        and c.has("BOOLEAN")
-        and c.says(r"\b(?:everything|whole|entire|all|schema|fully)\b")
-    ):
+    if c.says(r"\b(?:connected|in one piece|hang together)\b") and c.has("BOOLEAN") and c.has("WHOLE_SCHEMA"):
         return [Query("component.single(fk+lineage)", {}, shape="")]
     if c.says(r"\bdomains?\b|\bgroups\b") and shape == "count" and c.labels.groups:
         return [Query("group.count", {}, shape="count")]
-    if c.says(
-        r"^how many tables (?:are there|do we have|does (?:this|the) schema have|exist|are in (?:this|the) (?:schema|graph|database))(?: in (?:this|the) \w+)? ?\??$"
-    ):
+    if c.has("ASKS_SCHEMA_SIZE"):
         return [Query("schema.size", {}, shape="count")]
     raise Unclear(_NO_TABLE)
