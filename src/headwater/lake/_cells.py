@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from headwater.catalog import TableRecord
 from headwater.model import LINE, ROW
 
 
-def json_cell(value: Any) -> Any:
-    """Return a cell as the JSON contract wants it: dates ISO 8601, whole decimals as integers, others as strings."""
+def json_cell(value: Any, *, printed: bool = False) -> Any:
+    """Return a cell as the JSON contract wants it: dates ISO 8601, whole decimals as integers, others as strings.
+
+    Args:
+        value: as Arrow gives it.
+        printed: the column was made from text: its decimals lose the zeros that only their common scale added.
+    """
     if isinstance(value, datetime.datetime | datetime.date | datetime.time):
         return value.isoformat()
     if isinstance(value, Decimal):
-        exponent = value.as_tuple().exponent
-        return int(value) if exponent == 0 else format(value, "f")
+        if value.as_tuple().exponent == 0:
+            return int(value)
+        text = format(value, "f")
+        return text.rstrip("0").rstrip(".") if printed and "." in text else text
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, float) and value - value != 0:
@@ -25,10 +33,20 @@ def json_cell(value: Any) -> Any:
     return value
 
 
+def printed_columns(table: TableRecord) -> set[str]:
+    """Return the columns whose type was found from text, not declared by the source."""
+    return {c["name"] for c in table.columns if c["typing"] is not None}
+
+
 def read_rows(
-    path: Path, columns: Sequence[str], *, offset: int = 0, limit: int | None = None
+    path: Path,
+    columns: Sequence[str],
+    *,
+    offset: int = 0,
+    limit: int | None = None,
+    printed: Collection[str] = (),
 ) -> Iterator[tuple[int, int | None, list[Any]]]:
-    """Yield (row, line, cells) of a cached table, cells in the order of `columns` as JSON values."""
+    """Yield (row, line, cells) of a cached table, cells in the order of `columns` as JSON values (`json_cell`)."""
     import pyarrow.parquet as pq
 
     if limit is not None and limit <= 0:
@@ -48,6 +66,10 @@ def read_rows(
                 for i, (row, line) in enumerate(
                     zip(part.column(ROW).to_pylist(), part.column(LINE).to_pylist(), strict=True)
                 ):
-                    yield row, line, [json_cell(c[i]) for c in cells]
+                    yield (
+                        row,
+                        line,
+                        [json_cell(c[i], printed=n in printed) for n, c in zip(columns, cells, strict=True)],
+                    )
             if end is not None and position >= end:
                 return

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from headwater.catalog import Catalog, DocumentRecord, TableRecord
-from headwater.lake._cells import read_rows
+from headwater.lake._cells import printed_columns, read_rows
 
 
 def dump_documents(
@@ -54,7 +54,10 @@ def _table(table: TableRecord, rows: int | None, raw: bool) -> dict[str, Any]:
         "page": table.info["page"],
         "columns": [{k: c[k] for k in shown} for c in table.columns],
         "row_count": table.row_count,
-        "rows": [cells for _, _, cells in read_rows(table.typed_path, names, limit=rows)],
+        "rows": [
+            cells
+            for _, _, cells in read_rows(table.typed_path, names, limit=rows, printed=printed_columns(table))
+        ],
         "preamble": table.info["preamble"],
         "footer": table.info["footer"],
         "dialect": table.info["dialect"],

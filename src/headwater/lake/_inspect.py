@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headwater.catalog import Catalog, DocumentRecord, Names, TableRecord
-from headwater.lake._cells import read_rows
+from headwater.lake._cells import printed_columns, read_rows
 from headwater.lake._window import clip
 from headwater.profiles import Card, TableProfile
 
@@ -161,7 +161,9 @@ def view(table: TableRecord) -> TableView:
         )
     rows = tuple(
         tuple(_short(c) for c in cells)
-        for _, _, cells in read_rows(table.typed_path, names, limit=SAMPLE_ROWS)
+        for _, _, cells in read_rows(
+            table.typed_path, names, limit=SAMPLE_ROWS, printed=printed_columns(table)
+        )
     )
     info = table.info
     return TableView(

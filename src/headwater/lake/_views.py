@@ -7,7 +7,7 @@ from typing import Any
 
 from headwater.catalog import Catalog, DocumentRecord, Names, TableRecord
 from headwater.errors import NotFoundError, UsageError
-from headwater.lake._cells import read_rows
+from headwater.lake._cells import printed_columns, read_rows
 from headwater.lake._window import Window, window
 
 READ_CHARACTERS = 6000
@@ -235,7 +235,7 @@ def _rows(
         raise NotFoundError(f"{document.id} has no table {wanted!r}.", nearest=listed[:10])
     columns = tuple(c["name"] for c in found.columns)
     path = found.raw_path if raw else found.typed_path
-    rows = tuple(read_rows(path, columns, offset=offset, limit=limit))
+    rows = tuple(read_rows(path, columns, offset=offset, limit=limit, printed=printed_columns(found)))
     end = offset + len(rows)
     more = {"offset": end} if end < found.row_count else None
     return Reading(
