@@ -341,6 +341,8 @@ def _python_literal(text: str) -> Any:
         value = ast.literal_eval(text.strip())
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         return None
+    if not isinstance(value, dict | list):
+        return None
     try:  # through JSON, so that only JSON's types remain
         return json.loads(json.dumps(value, default=str), parse_float=_number)
     except (ValueError, TypeError, RecursionError):

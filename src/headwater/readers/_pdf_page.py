@@ -180,7 +180,7 @@ def _read(page: Any, textpage: Any, want_title: bool) -> PageText:
     out.looks_tabular = _cell_lines(rects) >= 3
     if not out.looks_tabular or not out.ruled:
         text = _in_columns(textpage, rects, text, objects.width) if not out.hidden else text
-    out.text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\ufffe", _HYPHEN)
+    out.text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\ufffe", _HYPHEN).strip("\n")
     return out
 
 

@@ -26,7 +26,9 @@ _CAPTION = re.compile(
 )
 _NOTE = re.compile(r"^(?:source|note|notes|\(?[a-z*†‡\d][).:]\s|\*|quelle|anm|资料来源|注)", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+(−–]?\s*[$€£¥]?\s*[-+(]?\d[\d,.\s]*%?\)?%?|[-–—]|n/?a", re.IGNORECASE)
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _LEAST_ROWS = 3
+_MOST_HEADERS = 3
 _PROSE = 75
 """Characters in one cell from which a line is running text, not a record."""
 
@@ -235,6 +237,8 @@ def _place(line: Line, strips: list[tuple[float, float]]) -> list[str | None]:
     row: list[str | None] = [None] * len(strips)
     for number, cell in enumerate(line.cells):
         over = [i for i, (a, b) in enumerate(strips) if cell.x0 < b and cell.x1 > a]
+        if len(line.cells) == 1 and len(over) != 1:
+            over = [0]  # the heading of a section
         if not over:
             centre = (cell.x0 + cell.x1) / 2
             left = line.cells[number - 1].x1 if number else float("-inf")
@@ -245,7 +249,7 @@ def _place(line: Line, strips: list[tuple[float, float]]) -> list[str | None]:
             over = [i for i in near if strips[i][1] > left and strips[i][0] < right] or near[:1]
         for i in (
             over
-            if not _NUMBER.fullmatch(cell.text) or len(over) == 1 or re.fullmatch(r"(?:19|20)\d\d", cell.text)
+            if not _NUMBER.fullmatch(cell.text) or len(over) == 1 or _YEAR.fullmatch(cell.text)
             else over[:1]
         ):
             row[i] = cell.text if row[i] is None else f"{row[i]} {cell.text}"
@@ -264,6 +268,7 @@ def _joined_labels(rows: list[list[str | None]]) -> list[list[str | None]]:
             and not any(before[1:])
             and any(row[1:])
             and row[0][:1].islower()
+            and not before[0].endswith(":")
         ):
             out[-1] = [f"{before[0]} {row[0]}", *row[1:]]
         else:
@@ -298,11 +303,9 @@ def _joined(found: list[_Found]) -> list[_Found]:
         before = out[-1] if out else None
         if before is not None and item.page == ends[-1] + 1 and _continues(before, item):
             repeated = 0
-            while (
-                repeated < min(3, len(item.rows))
-                and repeated < len(before.rows)
-                and item.rows[repeated] == before.rows[repeated]
-            ):
+            for mine, theirs in zip(before.rows[:_MOST_HEADERS], item.rows, strict=False):
+                if mine != theirs or not _is_heading(mine):
+                    break
                 repeated += 1
             before.rows = before.rows + item.rows[repeated:]
             before.footer += item.footer
@@ -312,6 +315,11 @@ def _joined(found: list[_Found]) -> list[_Found]:
         out.append(item)
         ends.append(item.page)
     return out
+
+
+def _is_heading(row: list[str | None]) -> bool:
+    """Tell a row without values; years may head a column."""
+    return not any(cell and _NUMBER.fullmatch(cell) and not _YEAR.fullmatch(cell) for cell in row)
 
 
 def _continues(before: _Found, item: _Found) -> bool:
