@@ -21,6 +21,9 @@ _COUNTER = re.compile(r"(?:fiscal\s+|calendar\s+)?(?:year|years|month|day|week|q
 SAMPLE_ROWS = 400
 """Rows at the top from which the layout is found."""
 
+MISFITS = 0.02
+"""Share of records of the wrong width and of wrong kinds up to which these are set aside as damaged."""
+
 QUARANTINE_TEXT = 2000
 """Characters of a record that are kept in quarantine."""
 
@@ -154,8 +157,9 @@ def _name_columns(grid: Sequence[Row], layout: Layout, parts: Parts) -> None:
 
 @dataclass(slots=True)
 class _Odd:
-    """Records of another width than the header's, and repeated headers: their lines."""
+    """Records of another width than the header's (their places, then their lines), and repeated headers."""
 
+    places: list[int] = field(default_factory=list)
     short: list[int] = field(default_factory=list)
     long: list[int] = field(default_factory=list)
     widest: int = 0
@@ -181,32 +185,57 @@ def _take_records(
                 parts.footer.append(row_text(row))
                 parts.footer_rows += 1
                 continue
-            number += 1
-            whole = _to_width(row, line, width, parts, odd)
-            if whole is None:
-                continue
-            row = whole
-        else:
-            number += 1
+            if len(row) < width or not all(map(is_blank, row[width:])):
+                odd.places.append(len(parts.records))
+            else:
+                row = row[:width]
+        number += 1
         parts.records.append(row)
         parts.numbers.append(number)
         parts.lines.append(line)
+    if odd.places:
+        _set_aside_misfits(parts, odd, width)
+        _pad(parts, odd, width)
     _tell_odd(parts, odd, width)
 
 
-def _to_width(row: Row, line: int, width: int, parts: Parts, odd: _Odd) -> Row | None:
-    """Return a row of another width padded or cut of blanks, None where it does not fit and is set aside."""
-    if len(row) > width and all(map(is_blank, row[width:])):
-        return row[:width]
-    if not _fits(row, parts.kinds):
-        _quarantine(parts, row, line, f"{len(row)} fields instead of {width}, and they do not fit the columns")
-        return None
-    if len(row) < width:
-        odd.short.append(line)
-        return [*row, *[None] * (width - len(row))]
-    odd.long.append(line)
-    odd.widest = max(odd.widest, len(row))
-    return row
+def _set_aside_misfits(parts: Parts, odd: _Odd, width: int) -> None:
+    """Put records of the wrong width in quarantine whose fields are not of their columns' kinds: they are shifted.
+
+    Where that would be more than a few, the kinds say too little, and all are kept.
+    """
+    misfits = [place for place in odd.places if not _fits(parts.records[place], parts.kinds)]
+    if not misfits or len(misfits) > max(3, MISFITS * len(parts.records)):
+        return
+    for place in misfits:
+        row = parts.records[place]
+        reason = f"{len(row)} fields instead of {width}, and they do not fit the columns"
+        text = " | ".join(one_line(cell) for cell in row)
+        parts.quarantined.append(Quarantined(parts.lines[place] or 0, reason, text[:QUARANTINE_TEXT]))
+    for place in reversed(misfits):
+        for listed in (parts.records, parts.numbers, parts.lines):
+            del listed[place]
+    out = set(misfits)
+    removed = 0
+    kept = []
+    for place in odd.places:
+        if place in out:
+            removed += 1
+        else:
+            kept.append(place - removed)
+    odd.places = kept
+
+
+def _pad(parts: Parts, odd: _Odd, width: int) -> None:
+    """Pad short records, and note which are long."""
+    for place in odd.places:
+        row, line = parts.records[place], parts.lines[place] or 0
+        if len(row) < width:
+            odd.short.append(line)
+            parts.records[place] = [*row, *[None] * (width - len(row))]
+        else:
+            odd.long.append(line)
+            odd.widest = max(odd.widest, len(row))
 
 
 def _tell_odd(parts: Parts, odd: _Odd, width: int) -> None:
@@ -246,11 +275,6 @@ def _fits(row: Row, kinds: Sequence[Kind]) -> bool:
     return all(
         kind in ("mixed", "", "missing") or kind_of(cell) in (kind, "", "missing") for cell, kind in zip(row, kinds, strict=False)
     )
-
-
-def _quarantine(parts: Parts, row: Row, line: int, reason: str) -> None:
-    text = " | ".join(one_line(cell) for cell in row)
-    parts.quarantined.append(Quarantined(line, reason, text[:QUARANTINE_TEXT]))
 
 
 def assemble(

@@ -22,8 +22,11 @@ PROSE = 80
 HEAD = 60
 """Rows at the top among which the header is looked for."""
 
-BODY = 200
+BODY = 120
 """Rows below the header from which the kinds of the columns are judged."""
+
+KINDS = 50
+"""Rows from which the kind of a column is judged at a time."""
 
 MAX_HEADER = 8
 """Most rows that a header has."""
@@ -150,8 +153,9 @@ def _is_comment(row: Row) -> bool:
 def column_kinds(rows: Sequence[Row], width: int) -> list[Kind]:
     """Return the kind that at least four of five values of each column have, "mixed" for none, "" for no values."""
     kinds: list[Kind] = []
+    rows = rows[:KINDS]
     for column in range(width):
-        counts = Counter(kind_of(row[column]) for row in rows if column < len(row))
+        counts = Counter([kind_of(row[column]) for row in rows if column < len(row)])
         values = counts.total() - counts[""] - counts["missing"]
         if not values:
             kinds.append("missing" if counts["missing"] else "")
