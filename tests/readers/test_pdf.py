@@ -114,9 +114,10 @@ def test_scan_says_that_it_needs_ocr(take: Any) -> None:
         import zlib
 
         rows = b"".join(b"\x00" + bytes(200) for _ in range(200))
-        chunk = lambda kind, data: (
-            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        )  # noqa: E731
+
+        def chunk(kind, data):
+            return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))  # noqa: E731
+
         png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 200, 200, 8, 0, 0, 0, 0))
         png += chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
         canvas.drawImage(ImageReader(io.BytesIO(png)), 0, 0, 500, 700)
