@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.graph._schemas import bookshop, clinic, layered
 
 from headwater.graph import SchemaGraph, ask
-from tests.graph._schemas import bookshop, clinic, layered
 
 BOOKSHOP, LAYERED, CLINIC = bookshop(), layered(), clinic()
 
@@ -110,7 +110,9 @@ def test_readings_that_agree_are_answered() -> None:
 
 
 def test_only_keys_or_only_lineage() -> None:
-    both = ask(BOOKSHOP, "Are App.geo.City and DimDay connected through any chain of foreign keys or lineage?")
+    both = ask(
+        BOOKSHOP, "Are App.geo.City and DimDay connected through any chain of foreign keys or lineage?"
+    )
     keys = ask(BOOKSHOP, "Are App.geo.City and DimDay connected through any chain of foreign keys?")
     assert (both.answer, keys.answer) == (True, False)
     assert "once lineage counts" in keys.reading
@@ -133,15 +135,36 @@ def test_answer_carries_its_proof() -> None:
     assert (answer.answer[0], answer.answer[-1]) == ("App.sales.OrderLine", "App.geo.Nation")
     steps = [{edge["source"], edge["target"]} for edge in answer.proof]
     assert steps == [set(pair) for pair in zip(answer.answer, answer.answer[1:], strict=False)]
-    assert set(answer.to_dict()) >= {"status", "answer", "answer_type", "semantics", "reading", "proof", "missing"}
+    assert set(answer.to_dict()) >= {
+        "status",
+        "answer",
+        "answer_type",
+        "semantics",
+        "reading",
+        "proof",
+        "missing",
+    }
 
 
 def test_several_tables() -> None:
     answer = ask(BOOKSHOP, "How do I join FactSales, FactReturns and DimPublisher?")
     assert answer.semantics == "join_tree.tables"
-    assert set(answer.answer) == {"DW.mart.FactSales", "DW.mart.FactReturns", "DW.mart.DimPublisher", "DW.mart.DimBook"}
+    assert set(answer.answer) == {
+        "DW.mart.FactSales",
+        "DW.mart.FactReturns",
+        "DW.mart.DimPublisher",
+        "DW.mart.DimBook",
+    }
 
 
 def test_markup_and_hostile_text_do_no_harm() -> None:
-    for text in ("\x00" * 50, "T1 T2 L1 G1 R1 S1", "<script>alert(1)</script>", "row_1", "a" * 5_000, "((((" * 200, "?" * 300):
+    for text in (
+        "\x00" * 50,
+        "T1 T2 L1 G1 R1 S1",
+        "<script>alert(1)</script>",
+        "row_1",
+        "a" * 5_000,
+        "((((" * 200,
+        "?" * 300,
+    ):
         assert ask(BOOKSHOP, text).status == "abstained"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-
-from headwater.graph import SchemaGraph, ask
 from tests.graph._schemas import bookshop, clinic, layered
 from tests.graph.wordings import WORDINGS
+
+from headwater.graph import SchemaGraph, ask
 
 BOOKSHOP, LAYERED, CLINIC = bookshop(), layered(), clinic()
 PAIRS: dict[str, list[tuple[SchemaGraph, str, str]]] = {

@@ -9,9 +9,9 @@ from functools import cache
 from typing import Any
 
 import pytest
+from tests.graph._schemas import HANDED, handed
 
 from headwater.graph import SchemaGraph, Topology, ask, attach_rows, load_rows
-from tests.graph._schemas import HANDED, handed
 
 DATASETS = ("adventureworks", "tpc-ds", "omop_cdm", "tpc-di", "syn_logistics")
 pytestmark = [
@@ -39,10 +39,15 @@ def right(graph: SchemaGraph, q: dict[str, Any], got: Any, new: dict[str, str] |
         return isinstance(got, bool)
     if q["semantics"].startswith("path.shortest"):
         ends = {want[0], want[-1]} == {got[0], got[-1]}
-        linked = all(Topology(graph).edges_between(a, b, q["args"]["edges"]) for a, b in zip(got, got[1:], strict=False))
+        linked = all(
+            Topology(graph).edges_between(a, b, q["args"]["edges"])
+            for a, b in zip(got, got[1:], strict=False)
+        )
         return ends and linked and len(got) == len(want)
     if isinstance(want, list):
-        itself = {name(q["args"].get("table"), q["args"].get("table"))} if q["subtype"] == "membership" else set()
+        itself = (
+            {name(q["args"].get("table"), q["args"].get("table"))} if q["subtype"] == "membership" else set()
+        )
         return set(got) - itself == set(want) - itself
     return type(got) is type(want) and got == want
 
@@ -56,7 +61,9 @@ def test_original_wording(dataset: str) -> None:
         assert right(graph, q, answer.answer), (q["question"], answer.answer, answer.reading)
 
 
-@pytest.mark.parametrize("file", ["paraphrases.jsonl", "extras_orphans.jsonl", "tier2_example/questions.jsonl"])
+@pytest.mark.parametrize(
+    "file", ["paraphrases.jsonl", "extras_orphans.jsonl", "tier2_example/questions.jsonl"]
+)
 def test_other_wordings(file: str) -> None:
     for q in questions(file):
         graph = graph_of(q["dataset"])
@@ -92,6 +99,10 @@ def test_published_layout_of_rows_gives_the_same(tmp_path: Any) -> None:
     upstream = (source / "lineage_map.upstream_layout.json").read_text(encoding="utf-8")
     (tmp_path / "lineage_map.json").write_text(upstream, encoding="utf-8")
     ours, theirs = load_rows(source), load_rows(tmp_path)
-    assert (ours.row_count, ours.link_count) == (theirs.row_count, theirs.link_count) == (697, manifest["row_links"])
+    assert (
+        (ours.row_count, ours.link_count)
+        == (theirs.row_count, theirs.link_count)
+        == (697, manifest["row_links"])
+    )
     assert [t.layer for t in ours.tables] == [t.layer for t in theirs.tables]
     assert ours.direct_sources("mart_trial_balance", 4) == theirs.direct_sources("mart_trial_balance", 4)

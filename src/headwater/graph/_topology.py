@@ -129,13 +129,14 @@ class Topology:
 
         csr, before = self.index.csr("fk", "both"), before.copy()
         seen = np.zeros(self.index.n, dtype=bool)
-        seen[order] = True
+        seen[order[1:]] = True
         frontier = order[1:]
         while len(frontier):
             owner, heads = step(csr, frontier)
             fresh = ~seen[heads]
             added, first = np.unique(heads[fresh], return_index=True)
             before[added] = frontier[owner[fresh][first]]
+            before[start] = -1  # a key may lead back to the changed table, and on from there
             seen[added] = True
             frontier = added
         seen[start] = False
