@@ -241,3 +241,89 @@ CREATE TABLE b (y int) ;;
 ;
 --= table a: x
 --= table b: y
+
+--# a table called table, keywords as columns, doubled quotes, trailing comma
+CREATE TABLE table (id int, select int, from varchar(9), user_comment varchar(100), go_live date, order int COMMENT 'isn''t it', use_by date,);
+--= table table: id, select, from, user_comment, go_live, order, use_by
+
+--# a comma forgotten before a constraint
+CREATE TABLE a (x VARCHAR2(15), y VARCHAR2(15)
+  CONSTRAINT p PRIMARY KEY (x) USING INDEX TABLESPACE "T");
+CREATE TABLE b (x VARCHAR2(15), z VARCHAR2(15)
+  CONSTRAINT f FOREIGN KEY (x) REFERENCES a);
+--= table a: x, y
+--= table b: x, z
+--= key b(x) -> a(x)
+
+--# a constraint whose name begins with a digit
+CREATE TABLE a (x int, CONSTRAINT 33_REL FOREIGN KEY ( x ) REFERENCES log.b ( y ));
+--= key a(x) -> log.b(y)
+
+--# Snowflake: order of autoincrement, default from a sequence, search optimization [snowflake]
+CREATE TABLE t (sk NUMBER(38,0) NOT NULL autoincrement start 1 increment 1 NOORDER COMMENT 'n, o', id NUMBER DEFAULT DB.S.SEQ.NEXTVAL, v VARCHAR COLLATE 'en-ci' MASKING POLICY p USING (v, id), g GEOGRAPHY AS (ST_POINT(id, id)));
+--= table t: sk, id, v, g
+
+--# common table expressions before CREATE TABLE
+WITH a AS (SELECT old AS c1, old2 AS c2 FROM s), b AS (SELECT *, c2 AS c3 FROM a)
+CREATE TABLE t AS SELECT * FROM b;
+--= table t: c1, c2, c3
+--= flow s.old -> t.c1
+--= flow s.old2 -> t.c2
+--= flow s.old2 -> t.c3
+
+--# Greenplum: distribution after the query, temporary tables dropped on commit
+CREATE TEMPORARY TABLE cur ON COMMIT DROP AS
+SELECT a1.pd AS pd, h.id FROM (SELECT t.id FROM (SELECT * FROM s1.hub) AS t) AS h LEFT JOIN (SELECT * FROM s1.att) AS a1 ON a1.id = h.id
+DISTRIBUTED RANDOMLY;
+ANALYZE cur;
+INSERT INTO s2.goal (x, y) SELECT cur.pd, t.id FROM (SELECT * FROM s1.other) t LEFT JOIN (SELECT * FROM cur) cur ON t.id = cur.id;
+--= flow s1.att.pd -> s2.goal.x
+--= flow s1.other.id -> s2.goal.y
+--= filter s1.hub -> s2.goal
+
+--# a script that ends in a temporary table shows it, collapsed [tsql]
+SELECT id, name INTO #one FROM dbo.people WHERE country = 'x';
+SELECT o.*, s.total INTO #two FROM #one AS o LEFT JOIN dbo.sums AS s ON s.id = o.id;
+SELECT * FROM #two;
+--= table #two: id, name, total
+--= flow dbo.people.id -> #two.id
+--= flow dbo.people.name -> #two.name
+--= flow dbo.sums.total -> #two.total
+
+--# joins in several brackets with aliases [mysql]
+create view v as with `c` as (select `a` from `one`) select `k`.`a` AS `x`, `t`.`b` AS `y` from ((`two` as `t` join `c` as `k` on (`t`.`z` = `k`.`a`)));
+--= flow one.a -> v.x
+--= flow two.b -> v.y
+
+--# hints, comments between words and comments that mention tables [oracle]
+insert /*+ APPEND PARALLEL(4) */
+into	nwu.daily -- into the table "daily"
+( unit_code, run_date )
+select nd.unit_code, nd.run_date -- create table x
+from (select /*+ FULL(m) */ m.unit_code as unit_code, to_date('2023-12-19', 'YYYY-MM-DD') as run_date from nwu.map m where run_date = to_date('2023-12-19', 'YYYY-MM-DD')) nd;
+--= flow nwu.map.unit_code -> nwu.daily.unit_code
+
+--# the latest row of each group as a whole row [bigquery]
+CREATE TABLE d.articles (id INT64, title STRING, at TIMESTAMP);
+CREATE TABLE d.latest AS SELECT one.* FROM (SELECT ARRAY_AGG(original ORDER BY original.at DESC LIMIT 1)[OFFSET(0)] AS one FROM d.articles AS original GROUP BY original.id);
+--= table d.articles: id, title, at
+--= table d.latest: id, title, at
+--= flow d.articles.id -> d.latest.id
+--= flow d.articles.title -> d.latest.title
+--= flow d.articles.at -> d.latest.at
+
+--# insert overwrite of a union in brackets [spark]
+insert overwrite table db.c
+(
+ select a.k from db.a
+ UNION
+ select b.m from db.b b
+)
+--= flow db.a.k -> db.c.k
+--= flow db.b.m -> db.c.k
+
+--# unnamed aggregates keep their place
+INSERT INTO t (a, b, c) SELECT plum, max(grape), min(b.tomato) FROM s AS b GROUP BY plum;
+--= flow s.plum -> t.a
+--= flow s.grape -> t.b
+--= flow s.tomato -> t.c

@@ -441,3 +441,11 @@ CREATE VIEW w AS SELECT k, sum(a) AS n FROM s GROUP BY GROUPING SETS ((k), ());
 --= flow s.a -> v.a
 --= flow s.k -> w.k
 --= flow s.a -> w.n
+
+--# literal rows in queries, merges and mixed inserts
+MERGE INTO t USING (VALUES (1, 'a'), (2, 'b')) AS v (id, n) ON t.id = v.id WHEN NOT MATCHED THEN INSERT (id, n) VALUES (1, 'x');
+INSERT INTO u (a) VALUES (1), ((SELECT max(k) FROM s));
+INSERT INTO w (a, b) SELECT * FROM (VALUES (1, 2)) AS q (x, y) UNION ALL SELECT r.c, r.d FROM r;
+--= flow s.k -> u.a
+--= flow r.c -> w.a
+--= flow r.d -> w.b

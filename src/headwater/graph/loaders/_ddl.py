@@ -353,7 +353,7 @@ def _read_column(table: TableDef, item: list[Token], text: str) -> None:
     end = _type_end(item)
     column = GraphColumn(name, text[item[1].start : item[end - 1].end] if end > 1 else "", True)
     column.type = re.sub(r"\s+", " ", column.type)
-    constraint = ""
+    constraint, listed = "", ()
     j = end
     while j < len(item):
         token = item[j]
@@ -376,20 +376,30 @@ def _read_column(table: TableDef, item: list[Token], text: str) -> None:
         elif key == "NULL":
             column.nullable = item[j - 1].key != "NOT"
         elif key == "PRIMARY":
-            table.primary_key = (name,)
+            table.primary_key = _listed(item, j, 3) or (name,)
         elif key in ("IDENTITY", "AUTO_INCREMENT", "AUTOINCREMENT") or (
             key == "AS" and "(" in (t.key for t in item[j : j + 2])
         ):
             table.identity.add(name)
         elif key == "REFERENCES":
-            _read_reference(table, item, j, constraint, (name,))
-            constraint = ""
+            _read_reference(table, item, j, constraint, listed or (name,))
+            constraint, listed = "", ()
+        elif key == "FOREIGN":
+            listed = _listed(item, j, 2)
         elif key in ("UNIQUE", "CHECK", "DEFAULT"):
             constraint = ""
             if key == "DEFAULT" and j + 1 < len(item) and item[j + 1].key == "NULL":
                 j += 1
         j += 1
     table.columns.append(column)
+
+
+def _listed(item: list[Token], j: int, within: int) -> tuple[str, ...]:
+    """Return the columns a constraint lists though the comma before it was forgotten: PRIMARY KEY [CLUSTERED] (a, b)."""
+    for k in range(j + 1, min(j + 1 + within, len(item))):
+        if item[k].key == "(":
+            return name_list(item[k + 1 : matching(item, k)])
+    return ()
 
 
 def _type_end(item: list[Token]) -> int:

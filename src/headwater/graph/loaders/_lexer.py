@@ -120,7 +120,18 @@ def _literal_rows(dialect: str) -> re.Pattern[str]:
     """Rows of literals after VALUES: data that dumps are full of and that say nothing about the schema."""
     text = r"'(?:[^'\\]|\\.|'')*'" if dialect in _BACKSLASH else r"'[^']*(?:''[^']*)*'"
     row = rf"\((?:[\s,\d.+\-]|(?i:null|default|true|false|e[+-]?\d|0x[0-9a-f]+)|[nNxX]?{text})*\)"
-    return re.compile(rf"\s*{row}(?:\s*,\s*{row})*")
+    return re.compile(rf"(?>\s*{row}(?:\s*,\s*{row})*)(?!\s*,)")
+
+
+def _inserts(tokens: list[Token]) -> bool:
+    """Return whether the last token, VALUES, belongs to a plain INSERT: what follows is data of a dump."""
+    for i in range(len(tokens) - 2, -1, -1):
+        key = tokens[i].key
+        if key in ("INSERT", "REPLACE") and tokens[i].kind == WORD:
+            return not (i and tokens[i - 1].key == "THEN")
+        if tokens[i].kind == WORD and key in ("SELECT", "FROM", "USING", "AS", "WITH", "VALUES") or key == ";":
+            return False
+    return False
 
 
 _UNQUOTE = {'"': '""', "`": "``", "[": "]]"}
@@ -171,7 +182,7 @@ def _lex(text: str, dialect: str, first_line: int, cut_short: set[int]) -> tuple
             if kind == WORD:
                 key = part.upper()
                 add(Token(WORD, key, part, start, end))
-                if key == "VALUES" and (rows := literals.match(text, end)):
+                if key == "VALUES" and (rows := literals.match(text, end)) and _inserts(tokens):
                     position = rows.end()
                     break
             elif kind == QUOTED:

@@ -19,9 +19,10 @@ _ROW_VARIABLES = ("inserted", "deleted", "new", "old", "new_table", "old_table")
 
 @dataclass(slots=True)
 class Session:
-    """What lives as long as one script: its temporary tables and views."""
+    """What lives as long as one script: its temporary tables and views, and those of them that nothing has read yet."""
 
     temporary: dict[str, Relation] = field(default_factory=dict)
+    unread: dict[str, tuple[Flow, Job]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -77,6 +78,18 @@ class LineageFinder:
                 self._makers.setdefault(self._names.find_or_add(job.target), job)
         for job in jobs:
             self._run(job)
+        for session in {id(job.session): job.session for job in jobs}.values():
+            self._show_unread(session)
+
+    def _show_unread(self, session: Session) -> None:
+        """Show the temporary tables a script ends in: nothing else tells where their data comes from."""
+        for key, (flow, job) in session.unread.items():
+            relation = session.temporary[key]
+            columns = [] if relation.open else [GraphColumn(f.name) for f in relation.fields if f.name]
+            name = self._names.add(flow.target)
+            origin = Origin(job.origin.tool, job.origin.file, job.origin.line, job.origin.statement, "temporary")
+            self._graph.add_table(GraphTable(name, columns, origin=origin))
+            self._edges(name, Flow(flow.target, relation.fields, relation), origin)
 
     def _run(self, job: Job) -> None:
         if id(job) in self._done:
@@ -124,6 +137,7 @@ class LineageFinder:
                 return self._physical(job.trigger)
             temporary = job.session.temporary.get(name.parts[-1].casefold())
             if temporary is not None:
+                job.session.unread.pop(name.parts[-1].casefold(), None)
                 return temporary
         return self.relation_of(self._names.find_or_add(name, self._near(), self._database()))
 
@@ -164,6 +178,8 @@ class LineageFinder:
             or (flow.kind != "create" and key in job.session.temporary)
         ):
             _remember(job.session, key, flow)
+            if not key.startswith("@") and flow.reads.tables:
+                job.session.unread[key] = (flow, job)
             return
         target = self._names.find_or_add(flow.target, database=job.database)
         origin = Origin(f"sql:{dialect or 'sql'}", job.origin.file, job.origin.line, job.origin.statement)

@@ -30,19 +30,21 @@ class UnreadError(ValueError):
 
 
 def readable(tokens: list[Token], text: str, dialect: str) -> str:
-    """Return the text of tokens with templates replaced: variables before a dot go, others become a plain name."""
+    """Return the text of tokens without comments and with templates replaced.
+
+    A schema variable and the dot after it go; any other variable becomes a plain name.
+    """
     out: list[str] = []
     last = tokens[0].start
-    skip_to = -1
-    for i, token in enumerate(tokens):
-        if i < skip_to:
-            continue
+    i = 0
+    while i < len(tokens):
+        token = tokens[i]
+        gap = text[last : token.start] if token.start >= last else " "
+        out.append(("\n" if "\n" in gap else " ") if gap.strip() else gap)
         replacement, used = _replacement(tokens, i, dialect)
-        if used:
-            out.append(text[last : token.start] + replacement)
-            last = tokens[i + used - 1].end
-            skip_to = i + used
-    out.append(text[last : tokens[-1].end])
+        out.append(replacement if used else token.text)
+        i += used or 1
+        last = tokens[i - 1].end
     return "".join(out)
 
 

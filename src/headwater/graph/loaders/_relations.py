@@ -345,6 +345,14 @@ class Resolver:
         table: str | None = None
         if isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
             star, table = item.this, item.table.casefold()
+        if star is not None and table is not None and not self._sees(scope, table):
+            # The fields of a value that is a whole row: SELECT one.* FROM (SELECT array_agg(t)[0] AS one FROM t).
+            for origin, column in self._unqualified(table, scope.sources, scope):
+                if column:
+                    out.fields.append(Field(column, ((origin, column),)))
+                else:
+                    out.open = tuple(dict.fromkeys((*out.open, origin)))
+            return
         if star is not None:
             part = self._star(scope, table, star.args.get("except_") or star.args.get("except") or [])
             replaced = {e.alias.casefold(): self.refs(e, scope) for e in star.args.get("replace") or []}
@@ -363,6 +371,9 @@ class Resolver:
         if isinstance(item, exp.Alias):
             scope.aliases.setdefault(name.casefold(), refs)
         out.fields.append(Field(name, refs))
+
+    def _sees(self, scope: Scope, table: str) -> bool:
+        return any(k == table or scope.qualified.get(k) == table for k in scope.sources)
 
     def _star(self, scope: Scope, table: str | None, dropped: list[Any]) -> Relation:
         """Return the columns a star stands for."""

@@ -261,6 +261,8 @@ class SqlLoader:
         reads = has_any(tokens, {"SELECT", "USING", "FROM", "TABLE"}) or first in ("MERGE", "FROM")
         if not reads and trigger is None and not (first == "UPDATE" and has_any(tokens, {"JOIN"})):
             return  # plain values
+        if first == "WITH" and self._made_by_with(statement, here):
+            return
         if first in ("WITH", "FROM") and not has_any(tokens, _WRITES):
             return
         self._definitions.jobs.append(
@@ -275,6 +277,20 @@ class SqlLoader:
                 database=here.database,
             )  # fmt: skip
         )
+
+    def _made_by_with(self, statement: Statement, here: ScriptFile) -> bool:
+        """Read WITH c AS (…) CREATE TABLE t AS SELECT …; return whether the statement is one."""
+        depth = 0
+        for i, token in enumerate(statement.tokens):
+            depth += (token.key == "(") - (token.key == ")")
+            if depth == 0 and token.kind == WORD and token.key == "CREATE":
+                made = Statement(statement.tokens[i:], statement.text, statement.line, statement.number)
+                self._create(made, here)
+                jobs = self._definitions.jobs
+                if jobs and jobs[-1].title == made.title:
+                    jobs[-1].tokens = statement.tokens[:i] + jobs[-1].tokens
+                return True
+        return False
 
     def _selects_into(self, statement: Statement, here: ScriptFile) -> bool:
         """Return whether a SELECT makes a table, and note that table."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from headwater.graph._model import Origin
-from headwater.graph.loaders._lexer import Lines, Token
+from headwater.graph.loaders._lexer import PUNCT, WORD, Lines, Token
 from headwater.graph.loaders._statements import Statement
 
 if TYPE_CHECKING:
@@ -54,18 +54,27 @@ class ScriptFile:
         )
 
 
-# Clauses after the query of a view or table that are no part of it.
+# What begins a clause after the query of a view or table that is no part of the query.
 _TAILS = (
-    ("WITH", "CHECK", "OPTION"), ("WITH", "CASCADED", "CHECK", "OPTION"), ("WITH", "LOCAL", "CHECK", "OPTION"),
-    ("WITH", "READ", "ONLY"), ("WITH", "NO", "DATA"), ("WITH", "DATA"), ("WITH", "NO", "SCHEMA", "BINDING"),
+    ("WITH", "CHECK", "OPTION"), ("WITH", "CASCADED", "CHECK"), ("WITH", "LOCAL", "CHECK"), ("WITH", "READ", "ONLY"),
+    ("WITH", "NO", "DATA"), ("WITH", "DATA"), ("WITH", "NO", "SCHEMA"), ("DISTRIBUTED", "BY"), ("DISTRIBUTED", "RANDOMLY"),
+    ("DISTRIBUTED", "REPLICATED"), ("PRIMARY", "INDEX"), ("UNIQUE", "PRIMARY", "INDEX"), ("ON", "COMMIT"),
 )  # fmt: skip
+_TAIL_STARTS = {tail[0] for tail in _TAILS}
 
 
 def without_tail(tokens: list[Token]) -> list[Token]:
     """Return the tokens of a query without clauses of the view or table around it."""
-    for tail in _TAILS:
-        if len(tokens) > len(tail) and tuple(t.key for t in tokens[-len(tail) :]) == tail:
-            return tokens[: -len(tail)]
+    depth = 0
+    for i, token in enumerate(tokens):
+        if token.kind == PUNCT:
+            depth += (token.key == "(") - (token.key == ")")
+        elif token.kind == WORD and token.key in _TAIL_STARTS and i and depth <= 0:
+            for tail in _TAILS:
+                following = tokens[i : i + len(tail) + 1]
+                # WITH data AS (…) is a query of its own.
+                if tuple(t.key for t in following[: len(tail)]) == tail and following[-1].key != "AS":
+                    return tokens[:i]
     return tokens
 
 

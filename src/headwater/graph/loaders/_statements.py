@@ -275,6 +275,8 @@ class _Splitter:
         following = self._key(i + 1)
         if following not in _OBJECTS or last in ("GRANT", "REVOKE", "DENY", ",") or self.kind == "GRANT":
             return False
+        if self.kind == "WITH" and self.waits and not self.depth:
+            return False  # WITH c AS (…) CREATE TABLE t AS SELECT …
         return self._line_start(i) or not self.depth
 
     def _alters(self, i: int, last: str) -> bool:
