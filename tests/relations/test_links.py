@@ -134,3 +134,43 @@ def test_text_sketch_survives_bytes() -> None:
     again = TextSketch.from_bytes(page.to_bytes())
     assert again.titles == page.titles and again.phrases.tolist() == page.phrases.tolist()
     assert again.shape is not None and page.shape is not None and again.shape.tolist() == page.shape.tolist()
+
+
+def test_datasets_of_the_same_years_are_linked_weakly_and_only_where_a_clause_finds_them() -> None:
+    years = [str(y) for y in range(1950, 2000)]
+    storms = _table("storms", {"year": years, "damage": [str(i * 3.5) for i in range(50)]})
+    work = _table("work", {"year": years[20:], "out_of_work": [str(i * 9.5) for i in range(30)]})
+    early = _table(
+        "early", {"year": [str(y) for y in range(1880, 1952)], "x": [str(i * 1.5) for i in range(72)]}
+    )
+    graph = LinkGraph(dataset_links(tables=[storms, work, early]))
+    scores = [
+        {
+            "open/storms": 5.0,
+            "open/work": 2.0,
+            "open/early": 3.0,
+            "wiki/1992_Summer_Olympics": 1.0,
+            "wiki/1896_Olympics": 4.0,
+        }
+    ]
+    linked = dict(linked_datasets(["open/storms"], graph, scores))
+    assert set(linked) == {"open/work", "wiki/1992_Summer_Olympics"}
+    assert linked["open/work"] == "join: years 1970-1999 in open/storms and open/work"
+    assert linked_datasets(["open/storms"], graph) == []
+
+
+def test_only_names_of_subjects_are_looked_for() -> None:
+    table = _table(
+        "words",
+        {"word": ["Data", "Greetings", "Lausanne", "Codebook", "Oslo"], "n": ["1", "2", "3", "4", "5"]},
+    )
+    speech = sketch_text(
+        "d/s/files/address.txt", "d/s", "", "Greetings\n\nMembers of the house, it is good to be here today."
+    )
+    readme = sketch_text("d/s/README.md", "d/s", "", "# Data\n\nData on words.")
+    named = sketch_text("wiki/Oslo/content.txt", "wiki/Oslo", "", "Oslo\n\nA capital in the north.")
+    told = sketch_text("pages/17.txt", "pages", "", "Lausanne\n\nLausanne is a city on a lake.")
+    assert {m.title for m in find_mentions([speech, readme, named, told], [table], [])} == {
+        "Oslo",
+        "Lausanne",
+    }

@@ -21,7 +21,7 @@ from headwater.relations._sketch import TableSketch
 LINKED = 10
 """Most datasets that are linked to the hits of one search."""
 
-STRENGTH = 0.6
+STRENGTH = 0.7
 """Exponent of a link's strength beside the fit of its target to a clause; fit counts more than the link."""
 
 YEARS = 0.25
@@ -39,6 +39,8 @@ _MIN_FIT = 0.02
 _SERIES_WEIGHT = 0.9
 
 _YEAR = re.compile(r"(?:1[4-9]|20)\d{2}(?!\d)")
+_NAMED = 0.5
+_NAMED_YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d{2}(?!\d)")
 _PERIOD = re.compile(r"years (\d+)-(\d+)")
 _SENTENCE = re.compile(r"(?<=[.?!;])\s+")
 _CLAUSE = re.compile(
@@ -140,18 +142,28 @@ class LinkGraph:
         return self._out.get(dataset, {}).values()
 
     def of_same_years(self, dataset: str, others: Iterable[str]) -> Iterator[Link]:
-        """Yield links to those of `others` that share at least `MIN_YEARS` years with a dataset."""
+        """Yield links to those of `others` that share at least `MIN_YEARS` years with a dataset.
+
+        A dataset whose id names one year ("1992_Summer_Olympics") is linked if that year is covered.
+        """
         own = self._years.get(dataset)
         if own is None:
             return
         for other in others:
             theirs = self._years.get(other)
-            if theirs is None or other == dataset:
+            if other == dataset:
                 continue
-            start, end = max(own[0], theirs[0]), min(own[1], theirs[1])
-            if end - start + 1 >= MIN_YEARS:
-                weight = min(own[2].weight, theirs[2].weight)
-                yield Link(dataset, other, weight, f"join: years {start}-{end} in {dataset} and {other}")
+            if theirs is not None:
+                start, end = max(own[0], theirs[0]), min(own[1], theirs[1])
+                if end - start + 1 >= MIN_YEARS:
+                    yield Link(
+                        dataset, other, own[2].weight, f"join: years {start}-{end} in {dataset} and {other}"
+                    )
+                continue
+            named = set(_NAMED_YEAR.findall(other.rsplit("/", 1)[-1]))
+            year = int(named.pop()) if len(named) == 1 else 0
+            if own[0] <= year <= own[1]:
+                yield Link(dataset, other, _NAMED * own[2].weight, f"join: year {year} in {dataset}")
 
 
 def question_clauses(question: str) -> list[str]:
