@@ -28,6 +28,13 @@ COMMON_NAMES = (
 """Parts of paths that say nothing of what is in a file."""
 
 
+USUAL_WORDS = {
+    "title": 5, "names": 3, "description": 60, "publisher": 4, "tags": 4, "columns": 50, "meanings": 50, "values": 150,
+    "text": 250,
+}  # fmt: skip
+"""Words that a field of a card has, where it has any; see `padding`."""
+
+
 def part_of(record: Record) -> Part:
     """Return the part of the index a record belongs to."""
     if isinstance(record, Passage):

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 from headwater.errors import SetupError
 from headwater.search._embedders import Embedder
-from headwater.search._fields import fields_of, part_of
+from headwater.search._fields import USUAL_WORDS, fields_of, part_of
 from headwater.search._index import IndexStats
 from headwater.search._models import ROLES, Models, Space, VectorBatch
 from headwater.search._query import ParsedQuery, QueryTerm
-from headwater.search._rank import FIELDS, TIE, Match
+from headwater.search._rank import FIELDS, Match
 from headwater.search._records import Card, Passage, Record
 from headwater.search._results import Filters, SearchOptions, SearchResult
 from headwater.search._store import PARTS, Header, Part, Store, Stored
-from headwater.search._text import analyzer
+from headwater.search._text import analyzer, padding
 from headwater.search._vectors import VectorFolder
 
 if TYPE_CHECKING:
@@ -207,13 +207,14 @@ class LocalIndex:
     def _add_terms(self, doc: int, rid: int, record: Record) -> None:
         import tantivy
 
-        writer = self._writer(part_of(record))
+        part = part_of(record)
+        writer = self._writer(part)
         for fields in fields_of(record):
             entry = tantivy.Document()
             entry.add_unsigned("doc", doc)
             entry.add_unsigned("rid", rid)
-            for name, text in fields.items():
-                entry.add_text(name, text)
+            for name in FIELDS[part]:
+                entry.add_text(name, fields.get(name) or padding(USUAL_WORDS.get(name, 0)))
             writer.add_document(entry)
 
     def _finish(self, removed: Sequence[int], generation: int) -> None:
@@ -298,7 +299,7 @@ class LocalIndex:
         ]
 
     def _term(self, part: Part, term: QueryTerm) -> tantivy.Query | None:
-        """Return the query for one term: its best field, and a little of the others."""
+        """Return the query for one term, which counts in its best field."""
         from tantivy import Query
 
         schema = self._indexes[part].schema
@@ -310,7 +311,7 @@ class LocalIndex:
                     parts.append(query if weight == 1.0 else Query.boost_query(query, weight))
         if len(parts) < 2:
             return parts[0] if parts else None
-        return Query.disjunction_max_query(parts, TIE)
+        return Query.disjunction_max_query(parts)
 
     def _phrase(self, part: Part, words: tuple[str, ...]) -> tantivy.Query:
         from tantivy import Query
@@ -319,7 +320,7 @@ class LocalIndex:
         queries = [
             Query.boost_query(Query.phrase_query(schema, f, list(words)), w) for f, w in FIELDS[part].items()
         ]
-        return Query.disjunction_max_query(queries, TIE)
+        return Query.disjunction_max_query(queries)
 
     def _masks(self, part: Part, terms: Sequence[QueryTerm], rids: Sequence[int]) -> dict[int, int]:
         """Return which terms the records hold, as bits: each term's constant score is a power of two."""

@@ -28,7 +28,7 @@ FIELD_WEIGHTS: Mapping[str, float] = {
     "values": 0.5,
     "publisher": 0.5,
 }
-"""Weights of a card's fields. A term counts in its best field, and with `TIE` of its score in the others."""
+"""Weights of a card's fields. A term counts in its best field only."""
 
 FIELDS: Mapping[Part, Mapping[str, float]] = {
     "datasets": FIELD_WEIGHTS,
@@ -37,7 +37,6 @@ FIELDS: Mapping[Part, Mapping[str, float]] = {
 }
 """Fields of each part of an index with their weights."""
 
-TIE = 0.3
 CARD_SHARE = 0.3
 """Share of the best document's card in the score of its dataset."""
 

@@ -21,7 +21,7 @@ MAX_TERM = 64
 
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2069\u206a-\u206f"
-    "\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e01ef]"
+    "\ua66e\ufe00-\ufe0f\ufeff\ufff9-\ufffb\U000e0000-\U000e01ef]"
 )
 """Characters of Unicode's Default_Ignorable_Code_Point and the bidirectional controls (UAX #44, UAX #9)."""
 
@@ -47,6 +47,19 @@ _UNSPACED = re.compile(
 """Runs of Thai, Lao, Burmese, Khmer, Kana, Han and Hangul."""
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
+
+
+PADDING = "\ua66e"
+"""A letter that `normalise` takes away, so that no text and no query holds it; see `padding`."""
+
+
+def padding(words: int) -> str:
+    """Return text that nothing finds and that counts as so many words.
+
+    BM25 compares the length of a field with its mean length. Tantivy takes the mean over all records; where most lack
+    a field, those that have it would look long and score low. An empty field is filled up to the usual length instead.
+    """
+    return f"{PADDING} " * words
 
 
 def normalise(text: str) -> str:
