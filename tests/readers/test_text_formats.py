@@ -44,20 +44,9 @@ def test_title_of_a_text(take: Any) -> None:
 
 
 def test_aligned_block_inside_prose(take: Any) -> None:
-    table = "  Year   Level   Flow
-  2001    1.50     12
-  2002    1.75      9
-  2003    2.00     14
-"
-    text = f"Levels by year
-
-The wells were read each spring.
-It was dry.
-
-{table}
-That is all.
-The next report is due in June.
-"
+    block = "  Year   Level   Flow\n  2001    1.50     12\n  2002    1.75      9\n  2003    2.00     14\n"
+    above = "Levels by year\n\nThe wells were read each spring.\nIt was dry.\n\n"
+    text = f"{above}{block}\nThat is all.\nThe next report is due in June.\n"
     result = take(text, "a.txt")
     assert "That is all." in result.text
     (table,) = result.tables
@@ -69,7 +58,7 @@ The next report is due in June.
     "text",
     [
         "Dear all,\n\nwe met on Monday, and Tom, who was late, left.\nThe rest, however, stayed.\nWe agreed, mostly.\nRegards, Ana\n",
-        "-  GK  Bossio   ## -, Talleres\n-  GK  Botasso  ## -, Argentino\n-  DF  Evaristo ## -, Boca\n-  FW  Stabile  ## -, Huracan\n",
+        "= Squads\n\n-  GK  Bossio   ##  -, Talleres\n-  GK  Botasso  ##  -\n\n-  DF  Evaristo ##  -, Boca, late\n",
         "def f(a, b):\n    return a, b\n\nprint(f(1, 2), f(3, 4))\n",
     ],
 )

@@ -171,7 +171,7 @@ def _read(page: Any, textpage: Any, want_title: bool) -> PageText:
         _judge_white(page, white)
     text = textpage.get_text_bounded()
     if any(piece.hidden for piece in pieces.values()) or _has_raised(objects):
-        text = _assemble(textpage, objects, out)
+        text = _corrected(text, _corrections(textpage, objects, out))
     if want_title:
         out.title = _title(textpage, objects)
     if _is_strange(textpage, text, out.characters):
@@ -220,48 +220,69 @@ def _has_raised(objects: _Objects) -> bool:
     )
 
 
-def _assemble(textpage: Any, objects: _Objects, out: PageText) -> str:
-    """Put the text together character by character, so that hidden ones can be left out and raised ones be parted."""
+def _corrections(textpage: Any, objects: _Objects, out: PageText) -> list[tuple[str, str, str]]:
+    """Go through the characters with the objects that drew them.
+
+    Returns:
+        (characters before, characters, what to write for them) of each hidden and each raised run, in order.
+    """
     import pypdfium2.raw as raw
 
-    whole = characters(textpage)
-    owner_of = raw.FPDFText_GetTextObject
-    handle = textpage.raw
-    cast, void = ctypes.cast, ctypes.c_void_p
-    kept: list[str] = []
-    run: list[str] = []
+    owner_of, handle = raw.FPDFText_GetTextObject, textpage.raw
+    runs: list[tuple[str, str, bool]] = []
+    before = ""
     last: Piece | None = None
-    raised: list[str] | None = None
-    for index, char in enumerate(whole):
-        if char in " \r\n":
-            if raised is not None:
-                kept.append(superscript("".join(kept[-12:]), "".join(raised)))
-                raised = None
-            (run if last is not None and last.hidden and run else kept).append(char)
+    run: list[str] = []
+    kind = ""
+    for index, char in enumerate(characters(textpage)):
+        if char.isspace():
+            if kind == "hidden":
+                run.append(" ")
+            elif kind:
+                runs.append((before, "".join(run), False))
+                before, run, kind = before + "".join(run), [], ""
+            before += char if before and not kind else ""
             continue
         item = owner_of(handle, index)
-        piece = objects.pieces.get(cast(item, void).value or 0) if item else None
-        if piece is not None and piece.hidden:
-            run.append(char)
-            last = piece
-            continue
-        if run:
-            out.hidden.append("".join(run).strip())
-            run = []
-        small = piece is not None and last is not None and piece is not last and _is_raised(last, piece)
-        if raised is not None and (piece is None or piece is not last):
-            kept.append(superscript("".join(kept[-12:]), "".join(raised)))
-            raised = None
-        if small and raised is None and char.isalnum() or raised is not None:
-            raised = [*(raised or []), char]
+        piece = objects.pieces.get(ctypes.cast(item, ctypes.c_void_p).value or 0) if item else None
+        if piece is None:
+            now = kind
+        elif piece.hidden:
+            now = "hidden"
+        elif kind == "raised" and piece is last:
+            now = "raised"
         else:
-            kept.append(char)
-        last = piece if piece is not None else last
-    if raised:
-        kept.append(superscript("".join(kept[-12:]), "".join(raised)))
+            now = "raised" if last is not None and piece is not last and _is_raised(last, piece) else ""
+        if now != kind and run:
+            runs.append((before, "".join(run), kind == "hidden"))
+            before, run = before if kind == "hidden" else before + "".join(run), []
+        kind = now
+        if kind:
+            run.append(char)
+        else:
+            before = before[-40:] + char
+        last = piece if piece is not None and not piece.hidden else last
     if run:
-        out.hidden.append("".join(run).strip())
-    return "".join(kept)
+        runs.append((before, "".join(run), kind == "hidden"))
+    out.hidden = [text.strip() for _, text, is_hidden in runs if is_hidden]
+    return [(b[-12:], text, "" if is_hidden else superscript(b, text)) for b, text, is_hidden in runs]
+
+
+def _corrected(text: str, corrections: list[tuple[str, str, str]]) -> str:
+    """Write the corrections into a text whose blanks and line ends may differ from those of the single characters."""
+    at = 0
+    for before, wrong, right in corrections:
+        lead = _loosely(before[-6:])
+        pattern = re.compile(f"({lead}\\s*)({_loosely(wrong)})")
+        found = pattern.search(text, at) or pattern.search(text)
+        if found and wrong.strip():
+            text = text[: found.start(2)] + right + text[found.end(2) :]
+            at = max(0, found.start(2) - 1)
+    return text
+
+
+def _loosely(text: str) -> str:
+    return r"\s*".join(re.escape(char) for char in text if not char.isspace())
 
 
 def _is_raised(before: Piece, after: Piece) -> bool:
