@@ -3,5 +3,31 @@
 from __future__ import annotations
 
 from headwater.bench._batch import Batch, run_batch
+from headwater.bench._budget import Limits
+from headwater.bench._model import Agent, AgentSetup, Item, Loaded, Metric, Prediction, Problem, Suite
+from headwater.bench._runner import Outcome, RunOptions, continue_run, start_run
+from headwater.bench._score import score_run
+from headwater.bench._store import Run
+from headwater.bench._suites import SUITES, open_suite
 
-__all__ = ["Batch", "run_batch"]
+__all__ = [
+    "SUITES",
+    "Agent",
+    "AgentSetup",
+    "Batch",
+    "Item",
+    "Limits",
+    "Loaded",
+    "Metric",
+    "Outcome",
+    "Prediction",
+    "Problem",
+    "Run",
+    "RunOptions",
+    "Suite",
+    "continue_run",
+    "open_suite",
+    "run_batch",
+    "score_run",
+    "start_run",
+]
