@@ -84,3 +84,18 @@ def test_estimate_lies_above_the_number_of_words() -> None:
     assert estimate_tokens(text) >= len(text.split())
     assert estimate_tokens("") == 0
     assert estimate_tokens("統計局") >= 3
+
+
+def test_spare_tokens_go_to_the_first_columns() -> None:
+    text = _card(12).text(max_tokens=260)
+    lines = [line for line in text.split("\n") if line.startswith("- ")]
+    assert len(lines) == 12
+    assert "above the gauge" in lines[0] and "e.g." not in lines[-1]
+
+
+def test_a_table_squeezed_into_a_description_is_cut() -> None:
+    metadata = DatasetMetadata(
+        kind="record", title="T", description="Deaths by year. Header | Definition ---|--------- `x` | the x"
+    )
+    card = make_card("d/x.csv", "d", table=make_table({"x": ["1", "2"]}), metadata=metadata)
+    assert card.description == "Deaths by year."

@@ -9,13 +9,18 @@ from typing import Any
 
 from headwater.layout import DatasetMetadata, clean_text, describe_columns
 from headwater.model import Table
-from headwater.profiles._model import ColumnProfile, TableProfile
+from headwater.profiles._model import ColumnProfile, PlaceCoverage, TableProfile
 
 DEFAULT_TOKENS = 600
 """Budget of a card's text where none is given."""
 
 _TOKEN = re.compile(r"[A-Za-z]+|\d|[^\sA-Za-z\d]")
 _MORE = "… {n} more columns"
+_FULLNESS = ((4, 200), (2, 80), (0, 60))
+"""Number of values and characters of the meaning on a column's line, from the fullest."""
+
+_INLINE_TABLE = re.compile(r"\s?[^.|]{0,80}\|[^|]{0,120}?\s:?-{3,}:?\s*\|.*", re.DOTALL)
+"""A table in Markdown that lost its line breaks, with all that follows."""
 
 
 def estimate_tokens(text: str) -> int:
@@ -139,15 +144,19 @@ class Card:
         return "; ".join(filter(None, (self.time, *self.places)))
 
     def _add_columns(self, budget: _Budget) -> None:
-        lines = [_column_line(column, 4) for column in self.columns]
-        room = budget.left - estimate_tokens("Columns:") - 8
-        if sum(map(estimate_tokens, lines)) > room:
-            lines = [_column_line(column, 2, 80) for column in self.columns]
-        if sum(map(estimate_tokens, lines)) > room:
-            lines = [f"- {column.name} ({column.feature_type})" for column in self.columns]
+        short = [f"- {column.name} ({column.feature_type})" for column in self.columns]
         budget.add("Columns:")
-        for position, line in enumerate(lines):
-            rest = len(lines) - position
+        # What short lines leave over goes to the fuller lines of the first columns.
+        spare = budget.left - sum(map(estimate_tokens, short))
+        for position, line in enumerate(short):
+            for values, width in _FULLNESS:
+                full = _column_line(self.columns[position], values, width)
+                more = estimate_tokens(full) - estimate_tokens(line)
+                if more <= spare:
+                    spare -= max(more, 0)
+                    line = full
+                    break
+            rest = len(short) - position
             note = _MORE.format(n=rest)
             if (
                 rest > 1
@@ -254,7 +263,9 @@ def make_card(
     if table is not None:
         _add_table(card, table, profile, metadata)
     if text and table is None:
-        card.excerpt = clean_text(text[:4_000], one_line=True, limit=1_500)
+        first, _, rest = text[:4_000].strip().partition("\n")
+        body = rest if clean_text(first.strip(" #=*"), one_line=True) in card.title else text[:4_000]
+        card.excerpt = clean_text(body, one_line=True, limit=1_500)
     card.series = clean_text(series, one_line=True, limit=300)
     card.warnings = [
         clean_text(w, one_line=True, limit=300) for w in dict.fromkeys([*card.warnings, *warnings])
@@ -292,6 +303,7 @@ def _same_file(path: str, document: str) -> bool:
 
 
 def _description(document: str, metadata: DatasetMetadata) -> str:
+    shared = _INLINE_TABLE.sub("", metadata.description) or metadata.description
     own = next(
         (
             r.description
@@ -300,7 +312,7 @@ def _description(document: str, metadata: DatasetMetadata) -> str:
         ),
         "",
     )
-    return f"{own} {metadata.description}".strip() if own != metadata.description else own
+    return f"{own} {shared}".strip() if own != metadata.description else own
 
 
 def _add_table(
@@ -334,7 +346,7 @@ def _add_table(
                 if profile.time.start != profile.time.end
                 else str(profile.time.start)
             )
-        card.places += [_place_text(p.kind, p.count, p.names) for p in profile.places[:2]]
+        card.places += [_place_text(p) for p in profile.places[:3]]
         card.warnings += profile.notes
     if not card.description and table.preamble:
         card.description = clean_text(table.preamble, one_line=True, limit=500)
@@ -345,9 +357,10 @@ def _add_table(
     card.warnings += table.warnings
 
 
-def _place_text(kind: str, count: int, names: list[str]) -> str:
-    label = {"country": "countries", "us_state": "U.S. states"}.get(kind, kind)
-    return f"{count} {label}" if count > 5 else ", ".join(names)
+def _place_text(place: PlaceCoverage) -> str:
+    label = {"country": "countries", "us_state": "U.S. states"}.get(place.kind, place.kind)
+    named = f"{place.count} {label}" if place.count > 5 else ", ".join(place.names)
+    return f"{named} ({clean_text(place.column, one_line=True, limit=60)})"
 
 
 def column_values(column: ColumnProfile) -> list[str]:
