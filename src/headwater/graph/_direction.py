@@ -20,7 +20,7 @@ def _verbs(forward: bool) -> re.Pattern[str]:
 
 _ASKED_PREPOSITION = {
     # "from which tables is T1 loaded", "into which tables does T1 flow"
-    "up": re.compile(r"\b(?:from|out of|off|on) (?:which|what|where)(?: \w+){0,2} (?:is|are|was|were|does|do|did|has|have|will|can) (?P<table>T\d+)"),
+    "up": re.compile(r"\b(?:from|out of|of|off|on) (?:which|what|where)(?: \w+){0,2} (?:is|are|was|were|does|do|did|has|have|will|can) (?P<table>T\d+)"),
     "down": re.compile(r"\b(?:into|to|in|by) (?:which|what)(?: \w+){0,2} (?:is|are|does|do|did|will|can) (?P<table>T\d+) (?:flow|feed|load|go|propagat|writ|push|land|end|contribut|merged|loaded|written|fed|used|read|consumed)\w*"),
 }  # fmt: skip
 _OBJECT = {
@@ -43,6 +43,7 @@ _NOUN = {
         re.compile(rf"(?P<table>T\d+) (?:has|have|with) (?!T\d)(?:\w+ ){{0,4}}?{lexicon.NOUN_DOWN}\b"),
         re.compile(r"\bforwards? (?:\w+ ){0,2}?(?:from|of|starting (?:at|from)) (?P<table>T\d+)"),
         re.compile(r"\b(?:trace|follow|walk|track|go)\w* (?P<table>T\d+) (?:\w+ ){0,3}?(?:forwards?|downstream|down)\b"),
+        re.compile(r"\bnext (?:stop|step|hop|station)s? (?:\w+ )?(?:for|of|from|after) (?:the )?(?P<table>T\d+)"),
         re.compile(r"\b(?:after|downstream of|downstream from|below|beyond|beneath|past) (?P<table>T\d+)"),
         re.compile(r"\b(?:built|based|sitting|standing|live|lives|sit|sits) on(?: top of)? (?P<table>T\d+)"),
     ),
@@ -50,7 +51,7 @@ _NOUN = {
 _INVERTED = {
     # "is T1 a source of …", "T1 is upstream of what", "have T1 as a parent": the noun describes T1 itself
     "down": re.compile(
-        rf"(?P<table>T\d+) (?:is |are |be |was |being )?(?:listed |used |named |taken |declared )?(?:as )?(?:one of )?(?:an? |the |their |its |his )?(?:\w+ ){{0,2}}?{lexicon.NOUN_UP}\b(?! (?:does|do|is|are))"
+        rf"(?P<table>T\d+) (?:is |are |be |was |being )?(?:listed |used |named |taken |declared )?(?:as |among |amongst )?(?:one of )?(?:an? |the |their |its |his )?(?:\w+ ){{0,2}}?{lexicon.NOUN_UP}\b(?! (?:does|do|is|are))"
     ),
     "up": re.compile(
         rf"(?P<table>T\d+) (?:is |are |be |was |being )?(?:listed |used |named |taken |declared )?(?:as )?(?:one of )?(?:an? |the |their |its |his )?(?:\w+ ){{0,2}}?{lexicon.NOUN_DOWN}\b(?! (?:does|do|is|are))"
@@ -95,7 +96,7 @@ def _clause(clause: str, topic: str) -> list[tuple[str, str]]:
             taken.append(match.span())
         for match in _INVERTED[direction].finditer(clause):
             words = clause[match.start() : match.end()].split()
-            if ("as" in words or re.search(r"\b(?:a|an|the|one of the)\b", match[0])) and _copular(
+            if ({"as", "among", "amongst"} & set(words) or re.search(r"\b(?:a|an|the|one of the)\b", match[0])) and _copular(
                 clause, match
             ):
                 got.append((match["table"], direction))
@@ -127,7 +128,7 @@ def _copular(clause: str, match: re.Match[str]) -> bool:
     """Tell "is T1 a source of" and "have T1 as a source" from "for T1 the sources"."""
     before = clause[: match.start()].split()
     return (
-        " as " in match[0]
+        bool(re.search(r" (?:as|among|amongst) ", match[0]))
         or bool(re.search(r" (?:is|are|be|was|being) ", match[0]))
         or before[-1:] in (["is"], ["are"], ["was"], ["be"])
     )
@@ -176,8 +177,8 @@ def _attach(clause: str, verb: re.Match[str], forward: bool, topic: str) -> list
 
 
 _NOUN_ONLY = {
-    "up": re.compile(rf"\b{lexicon.NOUN_UP}\b|\bbackwards?\b"),
-    "down": re.compile(rf"\b{lexicon.NOUN_DOWN}\b|\bforwards?\b"),
+    "up": re.compile(rf"\b{lexicon.NOUN_UP}\b|\bbackwards?\b|\b(?:steps?|hops?|levels?) (?:back|up|earlier|before|upstream)\b"),
+    "down": re.compile(rf"\b{lexicon.NOUN_DOWN}\b|\bforwards?\b|\b(?:steps?|hops?|levels?) (?:ahead|forward|later|down|downstream|on)\b"),
 }
 
 

@@ -19,6 +19,7 @@ def _tag(tag: str) -> re.Pattern[str]:
 
 
 _YES_NO = r"^(?:is|are|does|do|did|can|could|will|would|has|have) T1\b(?!.*\b(?:which|what|list|name|show|who|give)\b)"
+_YES_NO_KINDS = ("fk.directed", "fk.edge", "edge.", "component.", "lineage.reaches", "lineage.directed", "impact.reaches", "group.")
 _NEGATION = re.compile(r"\b(?:not|never|no longer|nor|neither|none|nothing|no|without)\b")
 
 
@@ -144,7 +145,13 @@ def parse(mentions: Mentions, labels: Labels, has_rows: bool) -> list[Query]:
         if queries[0].shape == "list" and context.says(_YES_NO):
             raise Unclear("This reads as a yes-no question, but only one table was recognised in it.")
         return queries
-    return _two_tables.parse(context)
+    queries = _two_tables.parse(context)
+    if queries[0].semantics.startswith(_YES_NO_KINDS) and context.has("ASKS_WHAT"):
+        raise Unclear("This asks which or what, but is recognised only as a yes-no question; ask it in other words.")
+    if queries[0].semantics.startswith("path.shortest") and not context.has("ASKS_WHAT", "PATH"):
+        if context.says(r"^(?:is|are|does|do|did|can|could)\b") and not context.has("PATH_WH"):
+            raise Unclear("This reads as a yes-no question about a path; ask whether they are connected, or for the path.")
+    return queries
 
 
 def _refuse(context: Context) -> None:

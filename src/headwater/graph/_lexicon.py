@@ -24,13 +24,12 @@ CONTRACTIONS = (
 )
 
 SHIELDS = (
-    r"(?:foreign[- ]keys?|fks?|lineage|key|join|parent[- ]child|direct|any|some|a|what|no|kind of) relationships?(?! table)",
+    r"(?:foreign[- ]keys?|fks?|lineage|key|parent[- ]child|direct|any|some|a|what|no|kind of) relationships?(?! table)",
     r"the relationships? (?:between|of|among)",
     r"data (?:warehouse|stores?|domains?|sources?|items?|notes?|points?)",
     r"(?:in|of|across|on) the warehouse(?! table)",
     r"warehouse (?:tables?|side|layer|load|schema)",
     r"(?:business|data|subject|same|which|what|each|every|one|whole) (?:domain|area|location)s?",
-    r"domains? (?:does|do|is|are|owns?|has|have)",
     r"(?:please |take |side )note(?: that)?|(?<![a-z0-9_] )note(?: that|:)",
     r"(?<![a-z0-9_] )in person|(?:met|meet|meeting|talk|talked|discuss|discussed) in person|per person|the person (?:who|responsible)",
     r"(?:for (?:some|any|that|this|the|no|what|whatever) |the |any |some |a good )reasons?(?! table)",
@@ -78,6 +77,8 @@ REWRITES = (
     ),
     (r"(?<=T\d) (?:data|rows?|records?)\b", ""),
     (r"\bthe (T\d+) feed\b", r"\1"),
+    (r"\b(?:an? |the |any |each |every |some )?(?:rows?|records?|columns?) (?:in|of) (?=T\d+(?! R\d))", ""),
+    (r"\b(?:directly|direct|straight)(?: ,)? (?:or|and) (?:via|through|over|by way of|across) (?:\w+ ){0,2}?(?:tables?|steps?|others?|intermediates?|stages?)\b", "transitively"),
     (
         r"\b(derived|built|loaded|populated|fed|computed|generated|made|sourced) [.,;:?-] (?=(?:from|by|out of)\b)",
         r"\1 ",
@@ -90,6 +91,7 @@ REWRITES = (
     (r"\bno matter how (?:many|far|deep|indirect|remote|long)\b(?: (?:hops|steps|levels))?", "transitively"),
     (r"\b(?:straight|directly) or through\b", "transitively through"),
     (r"\b(?:both )?(?:directly and indirectly)\b", "transitively"),
+    (r"\byes (?:/|or) no\b", "true or false"),
 )
 """Rewritten in this order, each until the text stays as it is."""
 
@@ -102,7 +104,6 @@ HARMLESS_NEGATIONS = (
     r"(?:do not|no need to) (?:count|include|follow|list|show|bother|worry)[^.;?!]*",
     r"no matter[^.;?!,]*",
     r"or not\b",
-    r"yes (?:/|or) no\b",
     r"why not\b",
     r"without (?:any )?(?:model|sql|guessing|writing)",
 )
@@ -131,7 +132,7 @@ OUT_OF_SCOPE = (
         r"\b(?:average|median|total (?:sales|revenue|cost|amount)|sum of|maximum|max|min value|percent\w*)\b",
         "values",
     ),
-    (r"\b(?:most|least|highest|lowest|top \d+|busiest|best)\b(?! tables\b| number\b| direct\b)", "rankings"),
+    (r"\b(?:most|least|highest|lowest|top \d+|busiest|best)\b(?! tables\b| number\b| direct\b| joins?\b| paths?\b| routes?\b| way\b| hops?\b| steps?\b)", "rankings"),
     (
         r"\blongest\b|\bsecond[- ]shortest\b|\blonger than\b|\bmore than (?:\d+|two|three|four|five)\b|\bat (?:most|least) (?:\d+|one|two|three|four|five)\b|\bfewer than\b|\bless than\b",
         "a limit on length or number",
@@ -154,7 +155,7 @@ FLOW_OUT = (
     r"feed(?:s|ing)?(?: (?:data |rows )?(?:in)?to)?",
     r"fed (?:in)?to",
     r"flow(?:s|ing|ed)? (?:on )?(?:in)?to",
-    r"(?:get |gets |got |is |are |was |were |being )?(?:merged|loaded|written|copied|pushed|fed|integrated|consolidated|transformed|moved|rolled up|aggregated|combined|folded|inserted|turned|made|channell?ed|routed|sent|shipped|propagated|poured|piped) (?:in ?to|onto|towards?)",
+    r"(?:get |gets |got |is |are |was |were |being )?(?:merged|loaded|written|copied|pushed|fed|integrated|consolidated|transformed|moved|rolled up|aggregated|combined|folded|inserted|turned|made|channell?ed|routed|sent|shipped|propagated|poured|piped) (?:in ?to|to|onto|towards?)",
     r"load(?:s|ing)?(?: (?:in)?to)?(?! (?:\w+ ){0,2}(?:from|out of|off)\b)",
     r"go(?:es|ing)? (?:in)?to",
     r"end(?:s|ed|ing)? up(?: (?:in|inside|within))?",
@@ -185,6 +186,7 @@ FLOW_OUT = (
     r"push(?:es|ing)?(?: (?:its |their )?(?:data|rows))? (?:in)?to",
     r"(?:consumed|used|read|ingested|picked up|queried|taken in) by",
     r"leads? to",
+    r"used to (?:derive|build|compute|fill|load|create|make|populate|produce|calculate|generate)",
     r"reach(?:es|ing|ed)?",
     r"used (?:in|for)",
     r"results? in",
@@ -327,7 +329,8 @@ STOP_WORDS = frozenset(
     apart away distance islands piece pieces goes go going land lands come comes came coming sit sits live lives write writes
     read reads consume consumes consumed produce produces flow flows flowing contribute contributes propagate propagates
     originate originates influence influences wrong late stale down fails fail failed delayed renamed altered alter truncated
-    delay delays got share shares somehow refer refers goes-away following forward forwards backward backwards pick picks part parts member members off apart except besides draw draws fill fills make makes pull pulls send sends push pushes form forms serve serves drive drives suppose assume assuming say given consider regarding concerning about stand stands exist exists remain remains look appear appears tie tied lie lies cut splits split bring brings combine combines navigate traverse traversing start starts starting begin take takes put place move touch query
+    right because made ddl declare declares declared input inputs output outputs past think search ever consist consists
+    broke delay delays got share shares somehow refer refers goes-away following forward forwards backward backwards pick picks part parts member members off apart except besides draw draws fill fills make makes pull pulls send sends push pushes form forms serve serves drive drives suppose assume assuming say given consider regarding concerning about stand stands exist exists remain remains look appear appears tie tied lie lies cut splits split bring brings combine combines navigate traverse traversing start starts starting begin take takes put place move touch query
     look looks looking check find finds see understand explain locate compare trace traces follow follows walk cross merge
     merges merged integrate integrates renaming retired deprecated migrated touched touches hit hits ripple ripples else next first last straight
     """.split()  # noqa: SIM905  (a list of 400 words, one to a line, is harder to read)

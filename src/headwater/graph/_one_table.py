@@ -150,7 +150,7 @@ def _widened(c: Context, args: dict[str, str]) -> list[Query]:
     if c.any("BOTH_DIRECTIONS", "FK_LINKED"):
         return [neighbours]
     if c.has("FK_CHILDREN"):
-        if c.has("KEYS_TO_THOSE") and not c.says(r"\b(?:affected|impacted|hit|touched)\b|\bT1 or\b"):
+        if c.has("KEYS_TO_THOSE") and not c.says(r"\b(?:affected|impacted|hit|touched)\b|\bT1 or\b|\bor (?:to |of |on )?T1\b"):
             return [children, derived_only]
         return [children]
     return [children, neighbours]

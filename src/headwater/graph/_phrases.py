@@ -34,10 +34,11 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"by keys|key graph",
     ),
     "DIRECT": (
-        r"direct(?:ly)?|immediate(?:ly)?|straight|(?:one|first|single|1|next) (?:level|step|hop|stage)",
+        r"direct(?:ly)?|immediate(?:ly)?|straight|(?:one|first|single|1|next)[- ](?:level|step|hop|stage)",
         r"one[- ](?:hop|step|level)|next (?:hop|step|stage)|without intermediat\w+|no intermediat\w+",
     ),
     "TRANSITIVE": (
+        r"in the end|finally",
         r"to the (?:very )?end|as far (?:back |down |up )?as|(?:in |over )?any number of (?:steps|hops|levels)",
         r"no matter how (?:many|far|deep)|arbitrar\w+|very (?:beginning|end|start)|(?:on|along) the way",
         r"indirect(?:ly)?|transitive(?:ly)?|eventual(?:ly)?|ultimate(?:ly)?|sooner or later|all the way",
@@ -57,6 +58,7 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"trace[sd]?|rel(?:y|ies|ying)|reach\w*|impact\w*|below|above|based on|dependents?",
     ),
     "IMPACT": (
+        r"broke",
         r"delays?|(?:have|need|must|should|has) .{0,40}\bre-?(?:load|build|run|fresh|process)\w*",
         r"chang(?:e|es|ed|ing)|modif\w+|drop(?:s|ped|ping)?|delet\w+|remov\w+|corrupt\w*|affect\w*|impact\w*",
         r"breaks?|broken|blast radius|alter\w*|truncat\w+|re-?key\w*|(?:goes|go|going|gone) away|retir\w+",
@@ -75,6 +77,7 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"give (?:me )?the (?:number|count)",
     ),
     "HOPS": (
+        r"(?:min|minimum|minimal|least|smallest|fewest) (?:\. )?(?:\w+ )?(?:joins?|hops?|steps?)(?= T\d)|as a number|how long",
         r"how many (?:\w+ ){0,3}?(?:joins?|hops?|steps?|edges?|links?|fk|keys?|moves?|jumps?)",
         r"(?:number|count) of (?:\w+ ){0,3}?(?:joins?|hops?|steps?|edges?|links?|fk|keys?|jumps?)",
         r"how (?:far|close|distant|many apart)|(?<!any )\bdistance|how few|join count|hop count",
@@ -110,6 +113,7 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"together|both (?:\w+ )?in|common|part of the",
     ),
     "DIFFERENT": (
+        r"another (?:\w+ )?(?:silo|component|island|cluster|group|domain)",
         r"different|separate(?:d)?|distinct|disconnected|unconnected|unrelated|isolated from",
         r"not (?:\w+ ){0,3}?(?:connected|linked|related|joined|reachable)|apart from each other|cut off",
         r"no (?:path|way|link|connection|route|relation|relationship|chain)|not (?:in )?(?:the )?same|unlinked",
@@ -154,6 +158,7 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"direction does not matter|ignoring (?:edge )?direction",
     ),
     "FK_LINKED": (
+        r"by both\b.{0,40}\bfk",
         r"(?:linked|connected|adjacent|tied|related|attached|joined)(?: \w+){0,5} (?:by|via|through|over|with) (?:an? |any |the |their )?(?:fk|keys?)",
         r"fk (?:linked|connected|adjacent|neighbou?rs?)|fk - (?:linked|connected|adjacent)",
         r"(?:linked|connected|adjacent|tied|related|attached) (?:\w+ )?(?:by|via|through|over|with) (?:an? |any |the |their )?(?:fk|keys?)",
@@ -182,6 +187,7 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"neighbou?rs?|adjacent|next to|directly (?:connected|linked|joined|related)|join(?:ed|s)? directly",
     ),
     "MEMBERS": (
+        r"companions?|in one (?:component|silo|island|cluster)|get to",
         r"rest of|any mix|any combination|same|mates?|shar(?:e|es|ing)|hang(?:s|ing)? together",
         r"however indirect\w*|reachable|connected (?:\w+ ){0,3}?(?:to|with)|what else",
         r"other (?:tables?|members?)|contain\w*|members?|belong\w*|around|includ\w*|holds?|with T\d+|of T\d+",
@@ -264,7 +270,7 @@ TAGS: dict[str, tuple[str, ...]] = {
     "COMPONENT_NOUN": (
         r"(?:components?|silos?|islands?|clusters?|pieces?|blocks?|groups?|domains?|part|subgraph|section|segment|neighbou?rhood|partition|blob|fragment)",
     ),
-    "CONNECTED_WORD": (r"(?:connected|reach\w*|linked|related|hang\w*|tied|joined|joinable)",),
+    "CONNECTED_WORD": (r"(?:connected|reach\w*|linked|related|get to|hang\w*|tied|joined|joinable)",),
     "BY_ANY_CHAIN": (
         r"however|indirect\w*|transitively|ignoring (?:edge )?direction|any (?:way|chain|path|number|means)",
         r"at all|somehow|any kind of|either kind|in any|chain|directly or not|any sequence",
@@ -294,6 +300,7 @@ TAGS: dict[str, tuple[str, ...]] = {
     "ASKS_FOR_TABLES_BESIDE_T": (
         r"which tables?|what tables?|same|other|else|rest|mates?|tables? (?:are|is|belong|live|sit)\w*",
         r"(?:tables|members?|everything|contents?)\b.*\b(?:silo|domain|group|area)\w*",
+        r"(?:list|name|show|give|print)\b.*\btables|companions?",
     ),
     "ASKS_WHAT_HAPPENS": (r"what (?:else )?happens|downstream|who (?:cares|feels|notices)",),
     "T_CHANGES": (
@@ -324,6 +331,7 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"which (?:\w+ )?(?:joins?|chain|path|route)|in between|join order",
     ),
     "DEPENDS": (r"depend\w*|rel(?:y|ies)|uses?|affect\w*|impact\w*|breaks?|need\w*",),
+    "ASKS_WHAT": (r"^(?:which|what|who|list|name|enumerate|print)\b(?!.*(?:yes or no|true or false|yes / no|whether))|[.?!:;] (?:which|what|list|name|enumerate)",),
     "STARTS_WITH_WH": (r"^(?:\w+ )?(?:which|what|who|how|list|name|show|give|by how|where)",),
     "BOTH_POLARITIES": (
         r"different\b.*\bsame|same\b.*\b(?:different|separate)",
@@ -361,7 +369,7 @@ TAGS: dict[str, tuple[str, ...]] = {
     ),
     "TARGET_NOUNS": (r"(?:targets?|consumers?|descendants?|downstream|children)",),
     "FROM_TO": (r"T\d+ (?:->|\.\.\.) T\d+|join\w*|from T\d+ to T\d+",),
-    "KEY_STATEMENT": (r"T\d+\b.*\b(?:has|have|references|points)\b.*\bT\d+|\?",),
+    "KEY_STATEMENT": (r"T\d+\b.*\b(?:has|have|references|points)\b.*\bT\d+|^(?:any |an? |direct )*fk|->",),
     "STRUCTURAL_PART": (r"components?|clusters?|islands?|connect\w*|link\w*",),
     # Rows
     "ROW_TROUBLE": (
@@ -379,18 +387,22 @@ TAGS: dict[str, tuple[str, ...]] = {
 """What a question talks about. A tag holds if one of its alternatives is found."""
 
 KEY_ROLES = (
+    r"(?P<p>T\d+)\b(?!.*\b(?P=p)\b).*?(?:fk|keys?|constraint) (?:that is )?(?:declared|defined|held|located|sitting|living) (?:in|on|by) (?P<c>T\d+)",
+    r"(?P<p>T\d+) (?:\w+ )?among (?:\w+ )*?(?P<c>T\d+) (?:\w+ )?references",
+    r"(?P<p>T\d+) among (?:\w+ ){0,4}?(?:referenced|targets|parents) (?:by|of) (?P<c>T\d+)",
+    r"(?P<c>T\d+) to (?P<p>T\d+) (?:[:,-] )?(?:is there )?(?:an? |any )?(?:direct )?fk",
     r"(?P<c>T\d+) (?:\w+ ){0,5}?(?P<p>T\d+) (?:\w+ ){0,5}?(?:own|its) (?:\w+ )?(?:fk|keys?)\b",
     r"(?P<c>T\d+) (?:\w+ ){0,5}?(?P<p>T\d+) (?:\w+ ){0,4}?(?:fk|keys?) of its own\b",
     r"(?P<c>T\d+) (?:\w+ ){0,2}?child(?: ,| and| /)+ (?P<p>T\d+) (?:\w+ ){0,2}?parent",
     r"(?P<p>T\d+) (?:\w+ ){0,2}?parent(?: ,| and| /)+ (?P<c>T\d+) (?:\w+ ){0,2}?child",
     r"(?P<c>T\d+) (?:have|has) (?P<p>T\d+) as (?:an? |its |the )?(?:\w+ ){0,2}?parent",
     r"(?P<p>T\d+) (?:have|has) (?P<c>T\d+) as (?:an? |its |the )?(?:\w+ ){0,2}?child",
-    r"(?P<p>T\d+) (?:the |a )?(?:table )?(?:that |which |where )(?:\w+ ){0,4}?(?:fk|keys?|constraint) (?:of|in|on|from) (?P<c>T\d+) (?:points?|refers?|leads?|goes|targets)",
+    r"(?P<p>T\d+) (?:the |a )?(?:table )?(?:that |which |where |what )(?:\w+ ){0,4}?(?:fk|keys?|constraint) (?:of|in|on|from) (?P<c>T\d+) (?:points?|refers?|leads?|goes|targets)",
     r"(?P<c>T\d+) (?:\w+ ){0,4}?(?:referenc(?:e|es|ing)|target(?:s|ing)?|point(?:s|ing)? (?:\w+ )?(?:at|to)|refers? to) (?:\w+ ){0,2}?(?P<p>T\d+)",
     r"(?P<c>T\d+) (?:\w+ ){0,4}?(?:have|has|hold|holds|carry|carries|own|owns|contain|contains|include|includes|declare|declares|define|defines) (?:\w+ ){0,4}?(?:fk|keys?|references?|constraint) (?:\w+ ){0,4}?(?:to|on|into|onto|at|for|against|towards?|referencing|of) (?P<p>T\d+)",
     r"\b(?:fk|keys?|constraints?|references?) (?:\w+ ){0,3}?(?:from|on|in|of|inside|by|out of) (?P<c>T\d+) (?:\w+ ){0,4}?(?:to|at|onto|into|on|towards?|referencing|references|pointing|targets|targeting|->) (?:\w+ ){0,2}?(?P<p>T\d+)",
     r"\b(?:fk|keys?|references?|constraints?) (?:\w+ ){0,4}?(?:to|at|onto|into|on|towards?|referencing|for) (?P<p>T\d+) (?:\w+ ){0,4}?(?:in|on|from|inside|of|by) (?P<c>T\d+)",
-    r"\bfrom (?P<c>T\d+) (?:straight |directly )?(?:to|into|onto) (?P<p>T\d+) (?:\w+ ){0,3}?(?:over|via|by|through|with|using|along) (?:\w+ ){0,3}?fk",
+    r"\bfrom (?P<c>T\d+) (?:straight |directly )?(?:to|into|onto) (?P<p>T\d+) (?:\w+ ){0,3}?(?:over|via|by|through|with|using|along) (?:an? |one |just one |its own )(?:\w+ ){0,2}?fk",
     r"(?P<c>T\d+) 's (?:\w+ ){0,3}?(?:fk|keys?|references?) (?:\w+ ){0,3}?(?:to|at|onto|into|on|referencing) (?P<p>T\d+)",
     r"(?P<c>T\d+) (?:\w+ ){0,3}?(?:a |the |direct |fk )*(?:child|dependent)(?: table)? (?:\w+ )?of (?P<p>T\d+)",
     r"(?P<c>T\d+) (?:\w+ ){0,2}?keyed (?:\w+ )?(?:to|on|into) (?P<p>T\d+)",

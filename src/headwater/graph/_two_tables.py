@@ -139,6 +139,8 @@ def _path_list(c: Context, a: str, b: str) -> list[Query]:
 def _path(c: Context, a: str, b: str) -> list[Query]:
     if not c.any("PATH") and not c.has("FROM_TO"):
         return []
+    if c.says(r"^(?:is|are|does|do|did|can|could|would|will)\b") and not c.any("ASKS_WHAT", "PATH_WH"):
+        return [Query(f"component.same({c.edges('fk+lineage')})", {"a": a, "b": b}, shape="")]
     return _path_query(c, a, b)
 
 
@@ -160,7 +162,9 @@ def _direct_key(c: Context, a: str, b: str) -> list[Query]:
     chained = c.has("ANY_CHAIN") and not c.has("DIRECT") and not c.says(r"\breferenc(?:e|es)\b")
     if c.has("OVER_A_CHAIN") or chained:
         return []
-    if not c.has("BOOLEAN") and not c.has("KEY_STATEMENT"):
+    if not c.has("BOOLEAN") and not c.has("KEY_STATEMENT") or c.has("STARTS_WITH_WH"):
+        return []
+    if c.has("EITHER_KIND") and not c.has("DIRECT"):
         return []
     if c.has("LINEAGE_EDGES") and not c.says(r"\bfk\b|\breferenc\w+|\bkeys?\b"):
         return []
@@ -234,7 +238,7 @@ def _component(c: Context, a: str, b: str) -> list[Query]:
         return []
     if not c.any("CONNECT", "COMPONENT", "SAME", "DIFFERENT"):
         return []
-    if not c.has("BOOLEAN") and not c.says(r"\?|\bconnected\b|\bsame\b|\bdifferent\b"):
+    if not c.has("BOOLEAN") and not c.says(r"\bconnected\b|\bsame\b|\bone\b|\b(?:different|separate)\b|\bconnection\b"):
         return []
     if c.says(r"\b(?:is|are) (?:it |they )?not\b.*\bor\b"):
         raise Unclear("Ask either whether they are connected or whether they are not.")
