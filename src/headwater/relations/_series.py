@@ -77,6 +77,7 @@ _GRAIN = frozenset(
 """Words of names that tell tables of one measure at several grains, which nobody wants in one table."""
 
 _TOKEN = re.compile(r"[^\W_]+")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d{2}(?!\d)")
 _ENDING = re.compile(r"(?:\.[A-Za-z][A-Za-z0-9]{0,8})+(?=$|[!#])")
 _PLACE_KINDS = {"country": "country", "us_state": "state"}
 
@@ -195,7 +196,7 @@ def _name(table: TableSketch) -> _Named:
 
 def _neutral(column: str) -> str:
     """Return a column name with years taken out: the 2018 column of one member is the 2019 column of the next."""
-    return re.sub(r"(?<!\d)(?:19|20)\d{2}(?!\d)", "year#", column)
+    return _YEAR.sub("year#", column)
 
 
 def _likeness(a: frozenset[str], b: frozenset[str]) -> float:
@@ -258,10 +259,11 @@ def _series(group: list[_Named]) -> Series | None:
     kind = _kind(group, labels)
     order = sorted(range(len(group)), key=lambda i: (_sort_key(labels[i]), group[i].table.document))
     columns = _columns([group[i] for i in order])
+    types = {column_key(c.name): c.type for item in group for c in item.table.columns}
     members = []
     for i in order:
         table = group[i].table
-        own = _align(columns, [(c.name, c.type) for c in table.columns], [group[j].table for j in order])
+        own = _align(columns, [(c.name, c.type) for c in table.columns], types)
         members.append(SeriesMember(table.document, table.dataset, labels[i], own, table.rows))
     scope = _scope(group)
     templates = {item.template for item in group}
@@ -285,47 +287,48 @@ def _scope(group: list[_Named]) -> str:
 
 def _labels(group: list[_Named]) -> list[str]:
     """Return a distinct label for each member: its changing parts, a year in its columns, or what its name adds."""
-    out = [_own_label(item, group) for item in group]
-    if len(set(out)) < len(out):
-        rest = _differing([item.stem for item in group])
-        out = [
-            label if out.count(label) == 1 else f"{label} {more}".strip()
-            for label, more in zip(out, rest, strict=True)
+    common = _common_parts(group)
+    rest = _differing([item.stem for item in group])
+    changing = bool(_changing_kind(group))
+    bearers = Counter(name for item in group for name in {c.name for c in item.table.columns})
+    out: list[str] = []
+    for item, more in zip(group, rest, strict=True):
+        varying = [label for part in dict.fromkeys(item.labels) if part not in common for label in part[1:]]
+        years = [
+            m.group() for c in item.table.columns if bearers[c.name] == 1 and (m := _YEAR.search(c.name))
         ]
+        if changing and varying:
+            out.append(" ".join(varying))
+        else:
+            out.append(years[0] if len(years) == 1 else more or item.stem)
+    return _distinct(out, rest)
+
+
+def _distinct(labels: list[str], rest: list[str]) -> list[str]:
+    """Return labels that occur once each: with what the name adds, else numbered."""
+    counts = Counter(labels)
+    labels = [
+        label if counts[label] == 1 else f"{label} {more}".strip()
+        for label, more in zip(labels, rest, strict=True)
+    ]
     seen: Counter[str] = Counter()
-    for i, label in enumerate(out):
+    for i, label in enumerate(labels):
         seen[label] += 1
         if seen[label] > 1:
-            out[i] = f"{label} ({seen[label]})"
-    return out
+            labels[i] = f"{label} ({seen[label]})"
+    return labels
 
 
-def _own_label(item: _Named, group: list[_Named]) -> str:
-    if _changing_kind(group):
-        varying = [label for label in dict.fromkeys(item.labels) if _sets_apart(label, group)]
-        if varying:
-            return " ".join(label for _, label in varying)
-    others = {c.name for other in group if other is not item for c in other.table.columns}
-    own = [
-        m.group()
-        for c in item.table.columns
-        if c.name not in others
-        for m in [re.search(r"(?<!\d)(?:19|20)\d{2}(?!\d)", c.name)]
-        if m
-    ]
-    if len(own) == 1:
-        return own[0]
-    return _differing([other.stem for other in group])[group.index(item)] or item.stem
-
-
-def _sets_apart(label: tuple[str, str], group: list[_Named]) -> bool:
-    return not all(label in other.labels for other in group)
+def _common_parts(group: list[_Named]) -> set[tuple[str, str]]:
+    """Return the changing parts that in fact all members bear."""
+    return set.intersection(*(set(item.labels) for item in group))
 
 
 def _changing_kind(group: list[_Named]) -> str:
     """Return the kind of changing part that tells at least half of the members apart, or ""."""
+    common = _common_parts(group)
     kinds = Counter(
-        kind for item in group for kind in {lb[0] for lb in item.labels if _sets_apart(lb, group)}
+        kind for item in group for kind in {part[0] for part in item.labels if part not in common}
     )
     kind, count = kinds.most_common(1)[0] if kinds else ("", 0)
     return kind if 2 * count >= len(group) else ""
@@ -360,64 +363,52 @@ def _sort_key(label: str) -> str:
 
 
 def _columns(group: list[_Named]) -> list[str]:
-    """Return the columns that at least half of the members have, in the order of the newest member, then others."""
-    counts: Counter[str] = Counter()
-    spelling: dict[str, str] = {}
+    """Return the columns that at least half of the members have, in the order of the newest member, then others.
+
+    A column whose name holds another year in each member gets the word "year" in its place.
+    """
+    spellings: dict[str, list[str]] = {}
     for item in group:
         for column in item.table.columns:
-            key = column_key(_neutral(column.name))
-            counts[key] += 1
-            name = (
-                re.sub(r"year#", "year", _neutral(column.name))
-                if _neutral(column.name) != column.name and _changes(group, key)
-                else column.name
-            )
-            spelling[key] = name
-    newest = [column_key(_neutral(c.name)) for c in group[-1].table.columns]
-    ordered = [*newest, *(k for k in counts if k not in newest)]
-    return list(dict.fromkeys(spelling[k] for k in ordered if counts[k] * 2 >= len(group)))
-
-
-def _changes(group: list[_Named], key: str) -> bool:
-    return (
-        len({c.name for item in group for c in item.table.columns if column_key(_neutral(c.name)) == key}) > 1
+            spellings.setdefault(_year_key(column.name), []).append(column.name)
+    newest = [_year_key(c.name) for c in group[-1].table.columns]
+    ordered = dict.fromkeys([*newest, *spellings])
+    kept = [key for key in ordered if 2 * len(spellings[key]) >= len(group)]
+    names = (
+        spellings[k][-1] if len(set(map(_neutral, spellings[k]))) < len(set(spellings[k])) else ""
+        for k in kept
     )
+    return [
+        _neutral(name).replace("year#", "year") if name else spellings[key][-1]
+        for key, name in zip(kept, names, strict=True)
+    ]
 
 
-def _align(columns: list[str], own: list[tuple[str, str]], tables: list[TableSketch]) -> dict[str, str]:
+def _year_key(column: str) -> str:
+    return column_key(_neutral(column))
+
+
+def _align(columns: list[str], own: list[tuple[str, str]], types: dict[str, str]) -> dict[str, str]:
     """Return series column → own column: equal names first, then names alike but for a year, then renamed ones.
 
     A rename is taken only between one column that is left on each side, of one type and with names alike.
     """
-    types = {column_key(c.name): c.type for t in tables for c in t.columns}
     mapping: dict[str, str] = {}
     free = dict(own)
-    for normal in (
-        lambda name: name,
-        column_key,
-        lambda name: column_key(_neutral(name)).replace("year#", "year"),
-    ):
+    for normal in (str, column_key, lambda name: column_key(_neutral(name).replace("year#", "year"))):
+        by_name = {normal(name): name for name in reversed(free)}
         for column in columns:
-            if column not in mapping:
-                match = next((name for name in free if normal(name) == normal(column)), None)
-                match = match or next(
-                    (
-                        name
-                        for name in free
-                        if normal(_neutral(name).replace("year#", "year")) == normal(column)
-                    ),
-                    None,
-                )
-                if match is not None:
-                    mapping[column] = match
-                    del free[match]
+            match = by_name.get(normal(column)) if column not in mapping else None
+            if match is not None and match in free:
+                mapping[column] = match
+                del free[match]
     for column in columns:
         if column in mapping:
             continue
         near = [
-            n
-            for n, kind in free.items()
-            if column_similarity(n, column) >= RENAMED and types.get(column_key(column)) in {kind, None}
+            name
+            for name, kind in free.items()
+            if column_similarity(name, column) >= RENAMED and types.get(column_key(column), kind) == kind
         ]
         if len(near) == 1 and _digits(near[0]) == _digits(column):
             mapping[column] = near[0]
