@@ -417,3 +417,14 @@ def test_clean_text() -> None:
     assert clean_text("a\u200bb\u202ec\x00d\r\ne  f", one_line=True) == "abcd e f"
     assert clean_text("abcdef", limit=4) == "abc…"
     assert clean_text("naïve 漢字") == "naïve 漢字"
+
+
+def test_a_large_file_of_rows_gives_its_view_without_being_parsed() -> None:
+    view = {"name": "Permits", "columns": [{"name": "A", "dataTypeName": "text", "description": "letter"}]}
+    head = json.dumps({"meta": {"view": view}})[:-1]
+    meta = parse_metadata("rows.json", head.encode() + b', "data": [' + b"[1, 2, 3], " * 1_000_000)
+    assert meta is not None and (meta.kind, meta.title) == ("socrata", "Permits")
+    assert (
+        parse_metadata("rows.json", b'{"title": "x", "license": "y", "data": [' + b"[1, 2, 3], " * 1_000_000)
+        is None
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from typing import Any
 
 from headwater.layout._clean import plain_text
@@ -15,6 +16,11 @@ from headwater.layout._parts import fields_of
 
 MAX_BYTES = 64 << 20
 """A larger document is not read as metadata."""
+
+_WHOLE_JSON = 8 << 20
+"""A larger JSON document holds data; only a view of Socrata at its top is read."""
+
+_VIEW = re.compile(r'^\s*\{\s*"meta"\s*:\s*\{\s*"view"\s*:\s*(?=\{)')
 
 
 def parse_metadata(name: str, content: bytes | str) -> DatasetMetadata | None:
@@ -65,6 +71,8 @@ def _decode(data: bytes) -> str:
 
 
 def _from_json(name: str, data: bytes, rank: int | None) -> DatasetMetadata | None:
+    if len(data) > _WHOLE_JSON:
+        return _from_head(data)
     try:
         value: Any = json.loads(_decode(data))
     except (ValueError, RecursionError):
@@ -73,6 +81,19 @@ def _from_json(name: str, data: bytes, rank: int | None) -> DatasetMetadata | No
     if meta is None and rank == 5:
         meta = _dictionary(fields_of(value))
     return meta
+
+
+def _from_head(data: bytes) -> DatasetMetadata | None:
+    """Read the view of Socrata at the top of a large file of rows without parsing the rows."""
+    head = data[:_WHOLE_JSON].decode("utf-8", "replace")
+    match = _VIEW.search(head)
+    if not match:
+        return None
+    try:
+        view, _ = json.JSONDecoder().raw_decode(head, match.end())
+    except (ValueError, RecursionError):
+        return None
+    return from_object({"meta": {"view": view}})
 
 
 def _from_yaml(data: bytes, *, front: bool = False) -> DatasetMetadata | None:

@@ -163,8 +163,9 @@ def _places(
     def look(hashes: np.ndarray[Any, Any], document: str, dataset: str, column: str) -> None:
         if not len(hashes):
             return
-        at = np.searchsorted(hashes, wanted)
-        for key in wanted[hashes[np.minimum(at, len(hashes) - 1)] == wanted].tolist():
+        few, many = (hashes, wanted) if len(hashes) < len(wanted) else (wanted, hashes)
+        at = np.minimum(np.searchsorted(many, few), len(many) - 1)
+        for key in few[many[at] == few].tolist():
             out.setdefault(key, []).append((document, dataset, column))
 
     for table in tables:
