@@ -20,7 +20,18 @@ lock:
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml --group dev --extra s3 --extra databases --extra frames --extra scale -o requirements/dev.txt
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+# The handed cases in ../shared, where they are; prints their figures.
+handed: $(STAMP)
+	$(BIN)/python scripts/handed.py
+
+# Ratios between things run side by side; takes some minutes and a quiet machine.
+bench: $(STAMP)
+	$(BIN)/python benchmarks/ingest.py --big 2048
+	$(BIN)/python benchmarks/search.py
+	$(BIN)/python benchmarks/sql.py
+	$(BIN)/python benchmarks/graph.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
