@@ -79,37 +79,33 @@ def _pattern(dialect: str) -> re.Pattern[str]:
         strings.insert(0, r"[nN]?[qQ]'(?:\[.*?\]|\{.*?\}|\(.*?\)|<.*?>|(?P<oq>[^\s\[\{\(<]).*?(?P=oq))'")
     if dialect == "bigquery":
         strings[:0] = [r"[rRbB]{0,2}'''.*?'''", r'[rRbB]{0,2}""".*?"""', r"[rR][bB]?'[^']*'"]
-    if dialect not in _NO_DOLLAR_QUOTES:
-        strings.append(r"\$(?P<tag>[A-Za-z_]\w*|)\$.*?\$(?P=tag)\$")
     strings.append(rf"(?:[nNbBxXrR]|[uU]&|_\w+\s?)?'{body}'")
     quoted = [r"`[^`]*(?:``[^`]*)*`"]
     (strings if dialect in _DOUBLE_QUOTED_STRINGS else quoted).append(f'"{wide}"')
     if dialect not in _NO_BRACKETS:
         # An opening bracket after a name or a closing bracket is an index or an array type.
-        quoted.append(r"(?<![\w\])])\[(?!\s*\])[^\]]*(?:\]\][^\]]*)*\]")
+        quoted.append(r"(?<![\w\])])\[(?!\s*\])[^\]\n]{0,300}(?:\]\][^\]\n]{0,300}){0,9}\]")
     dash = r"--(?=\s|\Z)[^\n]*|--[^\n]*" if dialect == "mysql" else r"--[^\n]*"
-    comments = [dash, r"\{#.*?#\}", r"\{%.*?%\}"]
+    comments = [dash, r"\{#(?:(?!\{#).)*?#\}", r"\{%(?:(?!\{%).)*?%\}"]
     if dialect in _HASH_COMMENTS:
         comments.append(r"#[^\n]*")
     if dialect == "mysql":
         comments += [r"/\*M?!\d*", r"\*/"]  # conditional comments are executed
-    if dialect in _NESTED_COMMENTS:
-        comments.append(r"/\*(?:[^*/]|\*(?!/)|/(?!\*))*\*/")
-    else:
-        comments.append(r"/\*.*?\*/")
     directive = (
         r"(?:(?<![^\n])|(?<=\n )|(?<=\n  )|(?<=\n    )|(?<=\n\t))(?:(?:REM|REMARK|PROMPT|SPOOL|WHENEVER)\b|:(?:setvar|r|on|out|error|connect|list)\b"
         r"|\\(?:[a-zA-Z!?.]|\.)|\.[a-z]+(?=\s|$)|@@?[\w/\\]+\.sql\b)[^\n]*"
     )
-    template = r"\$\{[^}\n]*\}|\$\([\w. ]+\)|\{\{.*?\}\}|\{[A-Za-z_]\w*\}"
+    template = r"\$\{[^{}\n]*\}|\$\([\w. ]+\)|\{\{(?:(?!\{\{).)*?\}\}|\{[A-Za-z_]\w*\}"
+    dollar = r"(?!)" if dialect in _NO_DOLLAR_QUOTES else r"\$(?:[A-Za-z_]\w*)?\$"
     word = rf"(?:{template}|[^\W\d]|[@#])(?:{template}|[\w$#@])*"
     return re.compile(
         rf"\s*(?:(?P<skip>{'|'.join(comments)}|(?i:{directive}))"
+        rf"|(?P<comment>/\*)|(?P<dollar>{dollar})"
         rf"|(?P<string>{'|'.join(strings)})"
         rf"|(?P<quoted>{'|'.join(quoted)})"
         rf"|(?P<word>{word})"
         r"|(?P<number>\d[\w.]*)"
-        r"|(?P<open>/\*|['\"`\[])"
+        r"|(?P<open>['\"`\[])"
         r"|(?P<punct>::|:=|\|\||<=|>=|<>|!=|=>|->>?|\S))",
         re.S,
     )
@@ -129,7 +125,11 @@ def _inserts(tokens: list[Token]) -> bool:
         key = tokens[i].key
         if key in ("INSERT", "REPLACE") and tokens[i].kind == WORD:
             return not (i and tokens[i - 1].key == "THEN")
-        if tokens[i].kind == WORD and key in ("SELECT", "FROM", "USING", "AS", "WITH", "VALUES") or key == ";":
+        if (
+            tokens[i].kind == WORD
+            and key in ("SELECT", "FROM", "USING", "AS", "WITH", "VALUES")
+            or key == ";"
+        ):
             return False
     return False
 
@@ -147,50 +147,114 @@ def lex(text: str, dialect: str = "", first_line: int = 1) -> Lexed:
     """
     cut_short: set[int] = set()
     while True:
-        lexed, suspect = _lex(text, dialect, first_line, cut_short)
+        lexer = _Lexer(text, dialect, first_line, cut_short)
+        suspect = lexer.run()
         if suspect is None:
-            return lexed
+            return Lexed(lexer.tokens, lexer.broken)
         cut_short.add(suspect)
 
 
-def _lex(text: str, dialect: str, first_line: int, cut_short: set[int]) -> tuple[Lexed, int | None]:
-    """Lex once; the second value is a quote that must have lost its end, if the quotes do not add up."""
-    broken: list[tuple[int, str]] = []
-    tokens: list[Token] = []
-    pattern, literals, position = _pattern(dialect), _literal_rows(dialect), 0
-    add = tokens.append
-    while True:
-        for match in pattern.finditer(text, position):
+_MAX_RESTARTS = 20
+_MAX_SEARCHES = 1_000  # for ends that are not there; a text with more of them is no script
+
+
+class _Lexer:
+    """One pass over a text; the quotes that start at `cut_short` end with their line."""
+
+    def __init__(self, text: str, dialect: str, first_line: int, cut_short: set[int]) -> None:
+        self.text, self.first_line, self.cut_short = text, first_line, cut_short
+        self.tokens: list[Token] = []
+        self.broken: list[tuple[int, str]] = []
+        self._pattern, self._literals = _pattern(dialect), _literal_rows(dialect)
+        self._nests = dialect in _NESTED_COMMENTS
+        self._searches = 0
+
+    def run(self) -> int | None:
+        """Lex the text; return a quote that must have lost its end if the quotes do not add up."""
+        position: int | None = 0
+        while position is not None:
+            position = self._some(position)
+            if position is not None and position < 0:
+                return -position - 1
+        return None
+
+    def _some(self, position: int) -> int | None:
+        """Lex up to a place where the pattern alone does not know how to go on; return where to go on, None at the end.
+
+        A negative number asks for a restart with the quote at that place (minus one) cut short.
+        """
+        text, add = self.text, self.tokens.append
+        for match in self._pattern.finditer(text, position):
             kind = str(match.lastgroup)
             if kind == "skip":
                 continue
             start, end = match.span(kind)
-            if kind == "open" or start in cut_short:
-                position, closed = _open_end(text, start)
-                if not closed:
-                    if text[start] != "/" and (suspect := _swallower(tokens, cut_short)) is not None:
-                        return Lexed([], []), suspect
-                    what = "comment" if text[start] == "/" else "quote"
-                    line = text.count("\n", 0, start) + first_line
-                    broken.append((line, f"the {what} {text[start:position].strip()[:60]!r} is never closed"))
-                    if what == "quote":
-                        add(Token(STRING, "", text[start:position], start, position))
-                elif text[start] == "[":
-                    add(Token(PUNCT, "[", "[", start, position))
-                break
+            if kind == "comment":
+                return self._comment(start)
+            if kind == "open" or start in self.cut_short:
+                return self._open(start)
             part = text[start:end]
             if kind == WORD:
                 key = part.upper()
                 add(Token(WORD, key, part, start, end))
-                if key == "VALUES" and (rows := literals.match(text, end)) and _inserts(tokens):
-                    position = rows.end()
-                    break
+                if key == "VALUES" and (rows := self._literals.match(text, end)) and _inserts(self.tokens):
+                    return rows.end()
             elif kind == QUOTED:
                 add(Token(QUOTED, _unquote(part), part, start, end))
+            elif kind == "dollar":
+                return self._dollar(part, start, end)
             else:
                 add(Token(kind, "" if kind == STRING else part, part, start, end))
-        else:
-            return Lexed(tokens, broken), None
+        return None
+
+    def _comment(self, start: int) -> int:
+        """Return the end of a block comment."""
+        plain = self.text.find("*/", start + 2)
+        if plain < 0:
+            return self._line_end(start, "comment")
+        if not self._nests or self.text.find("/*", start + 2, plain) < 0:
+            return plain + 2
+        depth = 0
+        for count, mark in enumerate(re.compile(r"/\*|\*/").finditer(self.text, start)):
+            depth += 1 if mark.group() == "/*" else -1
+            if depth == 0:
+                return mark.end()
+            if count > _MAX_SEARCHES:
+                break
+        return plain + 2  # an opener inside a comment that does not nest
+
+    def _dollar(self, tag: str, start: int, end: int) -> int:
+        """Read a dollar-quoted text; a tag that does not come again is no quote."""
+        close = self.text.find(tag, end) if self._searches < _MAX_SEARCHES else -1
+        if close < 0:
+            self._searches += 1
+            self.tokens.append(Token(PUNCT, tag, tag, start, end))
+            return end
+        close += len(tag)
+        self.tokens.append(Token(STRING, "", self.text[start:close], start, close))
+        return close
+
+    def _open(self, start: int) -> int:
+        """Go on after a quote that the pattern could not close."""
+        if self.text[start] == "[":
+            self.tokens.append(Token(PUNCT, "[", "[", start, start + 1))
+            return start + 1
+        if (
+            len(self.cut_short) < _MAX_RESTARTS
+            and (suspect := _swallower(self.tokens, self.cut_short)) is not None
+        ):
+            return -suspect - 1
+        end = self._line_end(start, "quote")
+        self.tokens.append(Token(STRING, "", self.text[start:end], start, end))
+        return end
+
+    def _line_end(self, start: int, what: str) -> int:
+        """Return the end of the line, and note that what starts here is never closed."""
+        line = self.text.find("\n", start)
+        end = len(self.text) if line < 0 else line
+        number = self.text.count("\n", 0, start) + self.first_line
+        self.broken.append((number, f"the {what} {self.text[start:end].strip()[:60]!r} is never closed"))
+        return end
 
 
 def _unquote(text: str) -> str:
@@ -200,27 +264,12 @@ def _unquote(text: str) -> str:
 
 def _swallower(tokens: list[Token], known: set[int]) -> int | None:
     """Return the first quoted token that holds the start of another statement."""
-    quoted = (
-        t.start
-        for t in tokens
-        if t.kind in (STRING, QUOTED) and t.text[0] in "'\"`nN" and _SWALLOWED.search(t.text)
-    )
-    return next((start for start in quoted if start not in known), None)
-
-
-def _open_end(text: str, start: int) -> tuple[int, bool]:
-    """Return the end of an opening that the pattern could not close, and whether it is closed after all."""
-    if text.startswith("/*", start):
-        depth, position = 0, start
-        for mark in re.finditer(r"/\*|\*/", text[start:]):
-            depth += 1 if mark.group() == "/*" else -1
-            position = start + mark.end()
-            if depth == 0:
-                return position, True
-        plain = text.find("*/", start)
-        if plain >= 0:  # an opener inside a comment that does not nest
-            return plain + 2, True
-    elif text[start] == "[":
-        return start + 1, True
-    line = text.find("\n", start)
-    return (len(text) if line < 0 else line), False
+    for token in tokens:
+        if (
+            token.kind in (STRING, QUOTED)
+            and token.text[0] in "'\"`nN"
+            and token.start not in known
+            and _SWALLOWED.search(token.text)
+        ):
+            return token.start
+    return None

@@ -77,9 +77,24 @@ class LineageFinder:
             if job.target is not None and not job.temporary:
                 self._makers.setdefault(self._names.find_or_add(job.target), job)
         for job in jobs:
-            self._run(job)
+            self._run_after_sources(job)
         for session in {id(job.session): job.session for job in jobs}.values():
             self._show_unread(session)
+
+    def _run_after_sources(self, job: Job) -> None:
+        """Run what makes the sources of a job before it, without recursion: chains of thousands of views are found."""
+        pending, seen = [(job, False)], {id(job)}
+        while pending:
+            current, ready = pending.pop()
+            if ready or current.target is None:
+                self._run(current)
+                continue
+            pending.append((current, True))
+            for name in _scan_names(current.tokens)[1]:
+                maker = self._makers.get(self._names.find(name, current.target.text, current.database) or "")
+                if maker is not None and id(maker) not in seen and id(maker) not in self._done:
+                    seen.add(id(maker))
+                    pending.append((maker, False))
 
     def _show_unread(self, session: Session) -> None:
         """Show the temporary tables a script ends in: nothing else tells where their data comes from."""
@@ -87,7 +102,9 @@ class LineageFinder:
             relation = session.temporary[key]
             columns = [] if relation.open else [GraphColumn(f.name) for f in relation.fields if f.name]
             name = self._names.add(flow.target)
-            origin = Origin(job.origin.tool, job.origin.file, job.origin.line, job.origin.statement, "temporary")
+            origin = Origin(
+                job.origin.tool, job.origin.file, job.origin.line, job.origin.statement, "temporary"
+            )
             self._graph.add_table(GraphTable(name, columns, origin=origin))
             self._edges(name, Flow(flow.target, relation.fields, relation), origin)
 
@@ -100,6 +117,7 @@ class LineageFinder:
             self._follow(job)
         except RecursionError:
             self._problem(job, "the statement is nested too deeply to follow its data")
+            self._scan(job)
         finally:
             self._job = before
 

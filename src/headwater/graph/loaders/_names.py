@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from headwater.graph.loaders._identifiers import Name
 
+_MAX_QUALIFIERS = 4
 _DEFAULT_SCHEMAS = {"dbo", "public", "main"}
 
 
@@ -34,7 +35,7 @@ class Names:
             return known[0]
         self._exact.add(text)
         self._folded.setdefault(folded, []).append(text)
-        for i in range(1, len(folded)):
+        for i in range(max(1, len(folded) - _MAX_QUALIFIERS), len(folded)):
             self._tails.setdefault(folded[i:], []).append(text)
         if database:
             self._database[text] = database.casefold()

@@ -39,6 +39,8 @@ WHERE o.contype = 'f' AND o.conparentid = 0 AND NOT c.relispartition AND {_SYSTE
   AND a.attrelid = c.oid AND a.attnum = u.mine AND b.attrelid = p.oid AND b.attnum = u.theirs
 ORDER BY o.oid, u.place"""
 
+_SETTINGS = (b"SET default_transaction_read_only = on", b"SET statement_timeout = '60s'")
+
 
 def load_postgres(graph: SchemaGraph, sql: SqlLoader, url: str) -> SqlSampler:
     """Read tables, views, keys and the lineage of views; tables of the current schema are named without it.
@@ -51,12 +53,9 @@ def load_postgres(graph: SchemaGraph, sql: SqlLoader, url: str) -> SqlSampler:
     except ImportError as error:
         raise MissingExtraError.for_group("psycopg", "databases") from error
     try:
-        connection = psycopg.connect(
-            url,
-            connect_timeout=10,
-            autocommit=True,
-            options="-c default_transaction_read_only=on -c statement_timeout=60000",
-        )
+        connection = psycopg.connect(url, connect_timeout=10, autocommit=True)
+        for setting in _SETTINGS:
+            connection.execute(setting)
     except (psycopg.Error, UnicodeError, ValueError) as error:
         raise connection_error(url, error) from None
     try:

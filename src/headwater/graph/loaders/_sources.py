@@ -78,7 +78,8 @@ class Loading:
             from headwater.graph.loaders._postgres import load_postgres as load
         else:
             from headwater.graph.loaders._mysql import load_mysql as load
-        self.samplers.append(load(self.graph, self.sql, url))
+        # SQLAlchemy names a driver in the scheme (postgresql+psycopg://…); the drivers themselves do not know that.
+        self.samplers.append(load(self.graph, self.sql, scheme + url[url.index("://") :]))
 
     def folder(self, folder: Path) -> None:
         """Load a folder: a lake, a data set of the benchmark, a row-level data set, or whatever its files hold."""
