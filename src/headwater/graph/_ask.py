@@ -84,7 +84,7 @@ def ask(graph: SchemaGraph, question: str) -> GraphAnswer:
         other = _answered(graph, Reader(graph, question, keep_doubtful=True).read())
         if other.status == "answered" and answer.status == "abstained":
             return other
-        doubt = other.status == "answered" and other.answer != answer.answer
+        doubt = other.status == "answered" and _asked(other) != _asked(answer)
     if doubt or answer.status == "abstained":
         word = mentions.doubtful[0]
         note = f" {word!r} was read as an ordinary word; write 'table {word}' if the table is meant."
@@ -92,6 +92,10 @@ def ask(graph: SchemaGraph, question: str) -> GraphAnswer:
             "abstained", missing=(answer.missing or "It is not clear whether a table is named.") + note
         )
     return answer
+
+
+def _asked(answer: GraphAnswer) -> tuple[str, list[str]]:
+    return answer.semantics, sorted(map(str, answer.args.values()))
 
 
 def _answered(graph: SchemaGraph, mentions: Mentions) -> GraphAnswer:
@@ -158,6 +162,8 @@ def _settle(graph: SchemaGraph, queries: list[Query]) -> GraphAnswer:
         settled.append((query, result))
     if not settled:
         raise refusals[0]
+    # "which raw tables …" takes for granted that there are some: a reading that finds none is not the one meant
+    settled = [s for s in settled if s[1].answer != []] or settled
     query, result = settled[0]
     if any(other.answer != result.answer for _, other in settled[1:]):
         readings = "; or: ".join(dict.fromkeys(r.reading for _, r in settled))

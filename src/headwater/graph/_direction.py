@@ -69,8 +69,8 @@ _ADVERBIAL = {
 
 
 _FILLERS = re.compile(
-    r"(?: ,)? \b(?:directly|straight|immediately|currently|actually|ultimately|eventually|transitively|indirectly|mainly|"
-    r"right(?= (?:out|from|off|into|on)\b)|sooner or later|in the end|later on|over time|at any point|somehow|in any way)\b(?: ,)?"
+    r"(?: ,)? (?:\( )?\b(?:directly|straight|immediately|currently|actually|ultimately|eventually|transitively|indirectly|mainly|"
+    r"right(?= (?:out|from|off|into|on)\b)|sooner or later|in the end|later on|over time|at any point|somehow|in any way)\b(?: \))?(?: ,)?"
 )
 
 

@@ -186,6 +186,7 @@ FLOW_OUT = (
     r"push(?:es|ing)?(?: (?:its |their )?(?:data|rows))? (?:in)?to",
     r"(?:consumed|used|read|ingested|picked up|queried|taken in) by",
     r"leads? to",
+    r"(?:combined|merged|used|needed|required|integrated|read) for",
     r"used to (?:derive|build|compute|fill|load|create|make|populate|produce|calculate|generate)",
     r"reach(?:es|ing|ed)?",
     r"used (?:in|for)",

@@ -493,6 +493,7 @@ def _canonical(text: str) -> str:
             rf"\1 {tables[0]}",
             after,
         )
+        after = re.sub(r"\b(does|do|did|will|would|could|can) (?:that|this)\b(?= \w)", rf"\1 {tables[0]}", after)
         after = re.sub(r"\bis it\b(?! (?:possible|true|right|ok|safe|that))", f"is {tables[0]}", after)
         after = re.sub(
             r"\bits\b(?! (?:own )?(?:data|rows|records|contents?|values|numbers|figures|inputs?|feeds?)\b)",

@@ -45,7 +45,7 @@ def _second_name(c: Context) -> str:
 
 def _silo(c: Context, args: dict[str, str]) -> list[Query]:
     member_words = c.has("MEMBERS") and c.any("COMPONENT", "CONNECT") and not c.any("IMPACT")
-    named = rf"\b(?:which|what) (?:\w+ )?{lexicon.LABEL_NOUNS}\b|\b{lexicon.LABEL_NOUNS} (?:of|for) T1\b|\bT1 's (?:\w+ )?{lexicon.LABEL_NOUNS} ?(?:\?|$|label|name)|\bT1 (?:\w+ ){{0,4}}(?:which|what) (?:\w+ )?{lexicon.LABEL_NOUNS}|\b(?:the|its) (?:\w+ )?{lexicon.LABEL_NOUNS} (?:that |which )?T1 (?:belong|is|sit|live)|^T1 : (?:which|what) {lexicon.LABEL_NOUNS}"
+    named = rf"\b(?:which|what) (?:\w+ )?{lexicon.LABEL_NOUNS}\b|\bwhich of (?:the|our|these|all) {lexicon.LABEL_NOUNS}\b|\b{lexicon.LABEL_NOUNS} (?:of|for) T1\b|\bT1 's (?:\w+ )?{lexicon.LABEL_NOUNS} ?(?:\?|$|label|name)|\bT1 (?:\w+ ){{0,4}}(?:which|what) (?:\w+ )?{lexicon.LABEL_NOUNS}|\b(?:the|its) (?:\w+ )?{lexicon.LABEL_NOUNS} (?:that |which )?T1 (?:belong|is|sit|live)|^T1 : (?:which|what) {lexicon.LABEL_NOUNS}"
     component = r"\b(?:which|what) (?:\w+ )?(?:component|island|cluster)\b(?! mates)"
     members = Query("component.members_except_self(fk+lineage)", args, c.scope(), c.shape)
     asks_tables = c.has("ASKS_FOR_MEMBERS") and not c.says(r"\btable T1\b")

@@ -77,6 +77,7 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"give (?:me )?the (?:number|count)",
     ),
     "HOPS": (
+        r"^(?:\w+ )?hops? (?:between|from)",
         r"(?:min|minimum|minimal|least|smallest|fewest) (?:\. )?(?:\w+ )?(?:joins?|hops?|steps?)(?= T\d)|as a number|how long",
         r"how many (?:\w+ ){0,3}?(?:joins?|hops?|steps?|edges?|links?|fk|keys?|moves?|jumps?)",
         r"(?:number|count) of (?:\w+ ){0,3}?(?:joins?|hops?|steps?|edges?|links?|fk|keys?|jumps?)",
@@ -85,6 +86,7 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"one join or (?:more|several|two)|how long is|(?:joins?|hops?|steps?) (?:needed|required|necessary)",
     ),
     "PATH": (
+        r"(?:go|pass|going|passing) (?:through|via)",
         r"paths?|routes?|chain|bridges?|walk|through (?:what|which)|via (?:what|which)",
         r"how (?:do|can|could|would|should|might|to|does)\b.{0,30}?\b(?:get|join|link|connect|go|relat|combin|reach|navigat|hook|tie)\w*",
         r"joins?|how (?:are|is)\b.{0,40}\b(?:related|connected|linked|joined)",
@@ -222,7 +224,7 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"(?:fully|all|entirely|completely|everything|whole|single|one)\b.*\b(?:connected|piece|component)",
     ),
     "LABELLED_THINGS": (
-        r"(?:tables?|layer|members?|views?|files?|silo|domain|group|area|size|marts|contents?|in|of|all|has|have)",
+        r"(?:belongs?|contains?|list|tables?|layer|members?|views?|files?|silo|domain|group|area|size|marts|contents?|in|of|all|has|have)",
     ),
     # One table
     "ASKS_WHO_SUFFERS": (
@@ -331,7 +333,7 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"which (?:\w+ )?(?:joins?|chain|path|route)|in between|join order",
     ),
     "DEPENDS": (r"depend\w*|rel(?:y|ies)|uses?|affect\w*|impact\w*|breaks?|need\w*",),
-    "ASKS_WHAT": (r"^(?:which|what|who|list|name|enumerate|print)\b(?!.*(?:yes or no|true or false|yes / no|whether))|[.?!:;] (?:which|what|list|name|enumerate)",),
+    "ASKS_WHAT": (r"^(?:which|what|who|list|name|enumerate|print)\b(?!.*(?:yes or no|true or false|yes / no|whether))|(?:[.?!:;,]|-) (?:but |and |so )?(?:which|what|list|name|enumerate)",),
     "STARTS_WITH_WH": (r"^(?:\w+ )?(?:which|what|who|how|list|name|show|give|by how|where)",),
     "BOTH_POLARITIES": (
         r"different\b.*\bsame|same\b.*\b(?:different|separate)",
@@ -387,6 +389,7 @@ TAGS: dict[str, tuple[str, ...]] = {
 """What a question talks about. A tag holds if one of its alternatives is found."""
 
 KEY_ROLES = (
+    r"\bhas (?P<c>T\d+) (?:got )?(?:an? |any )(?:\w+ ){0,2}?(?:fk|keys?) (?:\w+ )?(?:on|to|into|onto|for|at) (?P<p>T\d+)",
     r"(?P<p>T\d+)\b(?!.*\b(?P=p)\b).*?(?:fk|keys?|constraint) (?:that is )?(?:declared|defined|held|located|sitting|living) (?:in|on|by) (?P<c>T\d+)",
     r"(?P<p>T\d+) (?:\w+ )?among (?:\w+ )*?(?P<c>T\d+) (?:\w+ )?references",
     r"(?P<p>T\d+) among (?:\w+ ){0,4}?(?:referenced|targets|parents) (?:by|of) (?P<c>T\d+)",
