@@ -27,6 +27,8 @@ def looks_delimited(sample_text: str) -> float:
     lines = [line for line in sample_text.splitlines() if line.strip()]
     if not lines:
         return 0.0
+    if lines[0].lstrip()[0] in "{<":
+        return 0.05  # JSON or markup
     found = sniff(sample_text)
     if found.stops:
         return 0.6
@@ -45,7 +47,7 @@ def looks_delimited(sample_text: str) -> float:
 def _reads_like_prose(lines: list[str]) -> bool:
     """Tell whether commas are followed by blanks and lines end like sentences."""
     commas = sum(line.count(",") for line in lines)
-    spaced = sum(line.count(", ") for line in lines)
+    spaced = sum(line.count(", ") + line.rstrip().endswith(",") for line in lines)
     return commas > 0 and spaced > 0.8 * commas and sum(line.rstrip()[-1] in ".!?:;," for line in lines) > 0.3 * len(lines)
 
 

@@ -74,7 +74,7 @@ def sniff(text: str) -> Sniffed:
         found = _with_quotes(Sniffed(match["delimiter"], skip=match.end()), text[match.end() : match.end() + SAMPLE])
         found.consistency, found.columns = _profile(text[match.end() : match.end() + SAMPLE], found)
         return found
-    sample = _whole_lines(text)
+    sample = _whole_lines(text[: 50 * SAMPLE].lstrip("\r\n"))
     tried = []
     for delimiter in USUAL:
         if delimiter in sample:
@@ -166,6 +166,8 @@ def _same_top(sample: str, found: Sniffed) -> bool:
 def _ask_clevercsv(sample: str) -> Sniffed | None:
     import clevercsv
 
+    if sample.count("\n") + sample.count("\r") < 2:
+        return None  # nothing to compare, and slow on long lines
     try:
         dialect = clevercsv.Sniffer().sniff(sample)
     except (clevercsv.Error, ValueError, IndexError, re.error):
@@ -195,7 +197,7 @@ def _several_characters(sample: str) -> Sniffed | None:
 def fixed_width(sample: str) -> Sniffed | None:
     """Return columns by position if every line has blanks at the same places, two or more of them in some line."""
     lines = [line.expandtabs(8) for line in sample.splitlines() if line.strip()]
-    if not 3 <= len(lines):
+    if not len(lines) >= 3:
         return None
     head, lines = lines[0], lines[1:]
     width = max(map(len, lines))

@@ -176,8 +176,7 @@ def _stream(source: _Source, found: Sniffed, parts: Parts, skip: int, workdir: P
     if not fast:
         wide = max((len(row) for row, _ in _slow_rows(source.path, found, skip)), default=width)
         if wide > width:
-            for listed, blank in ((parts.headers, ""), (parts.units, None), (parts.kinds, "")):
-                listed.extend([blank] * (wide - width))  # type: ignore[attr-defined]
+            parts.widen(wide)
             width = wide
     collected = StreamTable(parts, workdir, "table")
     before = parts.set_aside

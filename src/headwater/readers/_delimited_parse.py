@@ -11,8 +11,11 @@ from dataclasses import dataclass, field
 from headwater.model import Quarantined
 from headwater.readers._delimited_dialect import USUAL, Sniffed, line_ends
 
-MAX_SPAN = 2000
+MAX_SPAN = 500
 """Most lines of one record in a file with stray quotes."""
+
+MAX_MENDED = 1000
+"""Lines with stray quotes after which no line is joined with those below it any more: the file is not worth the time."""
 
 _HELD = "\ue00a"
 """Stands for a line feed inside a record while records are cut at CRLF (a private character)."""
@@ -144,6 +147,8 @@ def _quotes_astray(parsed: Parsed, text: str, dialect: Sniffed, width: int) -> b
         return True
     if width < 3:
         return False
+    if not _uneven(parsed.rows, width):
+        return _loose(text, dialect) and _swallows(parsed, split_lines(text), dialect.delimiter, width)
     suspicious = 0
     for row, line, following in zip(parsed.rows, starts, [*starts[1:], total + 2], strict=True):
         if following - line > 1:
@@ -154,6 +159,34 @@ def _quotes_astray(parsed: Parsed, text: str, dialect: Sniffed, width: int) -> b
             if len(row) != width and suspicious == 0 and following - line > 2:
                 suspicious += 1
     return suspicious > 0
+
+
+def _swallows(parsed: Parsed, lines: Sequence[str], delimiter: str, width: int) -> bool:
+    """Tell whether a record goes over lines that have as many delimiters as a record by themselves."""
+    ends = [*parsed.lines[1:], len(lines) + 1]
+    return any(
+        lines[number - 1].count(delimiter) == width - 1
+        for start, end in zip(parsed.lines, ends, strict=True)
+        if end - start > 1
+        for number in range(start + 1, min(end, len(lines) + 1))
+    )
+
+
+def _loose(text: str, dialect: Sniffed) -> bool:
+    """Tell whether a text has quotes at places where the format has none (behind a closing quote)."""
+    try:
+        for _ in csv.reader(
+            _feed(text),
+            delimiter=dialect.delimiter or "\x1f",
+            quotechar=dialect.quote,
+            escapechar=dialect.escape,
+            skipinitialspace=dialect.skip_blank,
+            strict=True,
+        ):
+            pass
+    except csv.Error:
+        return True
+    return False
 
 
 def _fields(line: str, dialect: Sniffed) -> list[str] | None:
@@ -182,7 +215,7 @@ def _line_by_line(text: str, dialect: Sniffed, width: int) -> Parsed:
     mended: list[int] = []
     index = 0
     while index < len(lines):
-        row, used, clean = _next_record(lines, index, dialect, width)
+        row, used, clean = _next_record(lines, index, dialect, width, MAX_SPAN if len(mended) < MAX_MENDED else 1)
         if not clean:
             mended.append(index + 1)
         parsed.rows.append(row)
@@ -194,19 +227,23 @@ def _line_by_line(text: str, dialect: Sniffed, width: int) -> Parsed:
     return parsed
 
 
-def _next_record(lines: Sequence[str], index: int, dialect: Sniffed, width: int) -> tuple[list[str], int, bool]:
+def _next_record(
+    lines: Sequence[str], index: int, dialect: Sniffed, width: int, span: int
+) -> tuple[list[str], int, bool]:
     """Return the record that begins at a line, the lines it takes, and whether its quotes were in order."""
     line = lines[index]
     fields = _fields(line, dialect)
     if fields is not None:
         return fields, 1, True
     text = line
-    for count in range(1, min(MAX_SPAN, len(lines) - index)):
+    for count in range(1, min(span, len(lines) - index)):
         following = lines[index + count]
         alone = _fields(following, dialect)
         if alone is not None and len(alone) == width and width > 1:
             break  # the next line is a record of its own
         text += "\n" + following
+        if dialect.quote not in following:
+            continue
         fields = _fields(text, dialect)
         if fields is not None:
             if len(fields) == width:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from headwater.tabular._cells import is_blank, is_blank_row, one_line
-from headwater.tabular._layout import Layout, extent, filled, find_layout
+from headwater.tabular._cells import is_blank, is_blank_row, is_year, kind_of, one_line
+from headwater.tabular._layout import TYPED, Layout, extent, filled, find_layout
 
 MAX_BLOCKS = 200
 """Parts between blank rows beyond which a grid is one table with gaps."""
@@ -78,10 +78,9 @@ def _own_header(block: Sequence[Row]) -> Layout | None:
     if not layout.header or layout.body >= len(block):
         return None
     head = block[layout.header[-1]]
-    named = [
-        kind for cell, kind in zip(head, layout.kinds, strict=False) if not is_blank(cell) and kind in ("number", "date", "boolean")
-    ]
-    if not named or layout.unsure or filled(head) < 0.6 * layout.width:
+    named = [cell for cell, kind in zip(head, layout.kinds, strict=False) if not is_blank(cell) and kind in TYPED]
+    values = [cell for cell in named if kind_of(cell) in TYPED and not is_year(cell)]
+    if not named or len(values) == len(named) or 2 * len(values) >= filled(head) or layout.unsure or filled(head) < 0.6 * layout.width:
         return None
     return layout
 

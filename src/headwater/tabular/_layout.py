@@ -296,7 +296,7 @@ def _is_header_of_texts(row: Row, below: Sequence[Row]) -> bool | None:
             score -= 1 + (values.count(text) > 1)
         else:
             score += 0.5
-        if NAME_WORD.search(text):
+        if NAME_WORD.search(text[:PROSE]):
             score += 1
     if score > 0.3 * len(cells):
         return True

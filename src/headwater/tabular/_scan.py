@@ -35,6 +35,9 @@ AFFIXES = {"$": "USD", "£": "GBP", "€": "EUR", "%": "percent"}
 SAMPLE = 5
 """Number of failing texts that are kept."""
 
+FEW = 200
+"""Cells of a batch up to which they are read one by one."""
+
 PROBE = 400
 """Distinct odd texts after which a column in which hardly anything parses is text for good."""
 
@@ -102,6 +105,9 @@ class ColumnScan:
         self.cells += len(cells)
         if self.text:
             return
+        if len(cells) <= FEW:
+            self._add_few(cells.to_pylist())
+            return
         trimmed = pc.utf8_trim_whitespace(cells)
         counted = pc.value_counts(trimmed)
         texts, counts = counted.field(0), counted.field(1)
@@ -117,6 +123,15 @@ class ColumnScan:
         texts, counts = self._grouped_numbers(texts, counts)
         texts, counts = self._iso_dates(texts, counts)
         self._odd_texts(texts, counts)
+
+    def _add_few(self, cells: list[str | None]) -> None:
+        """Take in a small batch, for which Arrow is not worth its calls."""
+        for cell, count in Counter(cells).items():
+            text = cell.strip() if cell else ""
+            if text:
+                self._one(text, count)
+            else:
+                self.empty += count
 
     @staticmethod
     def _is_prose(texts: list[str]) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.model import Typing
 from headwater.tabular._dates import parse_date, parse_time
 from headwater.tabular._numbers import is_missing, parse_number
-from headwater.tabular._scan import AFFIXED_NUMBER, BOOLEANS, ISO_DATE, ISO_MOMENT, ColumnScan
+from headwater.tabular._scan import AFFIXED_NUMBER, BOOLEANS, FEW, ISO_DATE, ISO_MOMENT, ColumnScan
 from headwater.tabular._vocabulary import CURRENCIES, SCALES
 
 if TYPE_CHECKING:
@@ -252,6 +252,11 @@ def convert(cells: Any, plan: Plan) -> Any:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    if len(cells) <= FEW:
+        texts = [cell.strip() if cell else "" for cell in cells.to_pylist()]
+        if plan.type == "text":
+            return pa.array([text or None for text in texts], pa.string())
+        return pa.array([_one(text, plan) for text in texts], arrow_type(plan.arrow))
     trimmed = pc.utf8_trim_whitespace(cells)
     if plan.type == "text":
         return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.string()), trimmed)

@@ -9,6 +9,9 @@ from typing import Any
 from headwater.tabular._cells import is_blank, one_line
 from headwater.tabular._vocabulary import CURRENCIES, QUANTITY_WORDS, SCALES, UNITS
 
+LONGEST = 500
+"""Characters of a header or title beyond which it is not searched for a unit."""
+
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]")
 _IN = re.compile(r"[,;:]?\s(?:in|\()\s*(?P<unit>[^,;:()]{1,40})\)?$", re.IGNORECASE)
 _TITLE_IN = re.compile(r"\b(?:in|units?\s*[:=]|figures\s+in|all\s+values\s+in)\s+(?P<unit>(?:[.\d,]+\s*)?[^\s,;()]+(?:\s+(?:of\s+)?[^\s,;()]+){0,3})", re.IGNORECASE)
@@ -44,6 +47,8 @@ def unit_name(text: str) -> str | None:
 
 def header_unit(header: str) -> str | None:
     """Return the unit that a header names: in brackets, or behind "in" or a comma at its end."""
+    if len(header) > LONGEST:
+        return None
     for inner in reversed(_BRACKETS.findall(header)):
         if unit := unit_name(inner):
             return unit
@@ -68,6 +73,7 @@ def is_unit_row(row: Sequence[Any]) -> bool:
 
 def title_unit(lines: Sequence[str]) -> str | None:
     """Return the unit that the lines above a table give for all its figures."""
+    lines = [line for line in lines if len(line) <= LONGEST]
     for line in reversed(lines):
         if (unit := unit_name(line)) and not line.strip().isdigit():
             return unit

@@ -20,7 +20,7 @@ MISSING_PATTERN = re.compile(r"\*+|-{2,}|\.{2,}|_+|\[[a-z]{1,5}\]|\([A-Z]{1,2}\)
 """Marks by form: stars, dashes, dots, and the shorthand in brackets of official statistics ([c], [x], (D))."""
 
 FOOTNOTE = re.compile(
-    r"""(?:\s*(?:\[\s*(?:note\s*)?[\w.,*†‡ ]{1,8}\]|\([a-z]{1,2}\)|[*†‡§¶^]+|[¹²³⁰⁴-⁹ᵃ-ᶻ]+))+$""",
+    r"""(?:\s*(?:\[\s*(?:note\s*)?[\w.,*†‡ ]{1,8}\]|\([a-z]{1,2}\)|[*†‡§¶^¹²³⁰⁴-⁹ᵃ-ᶻ]))+$""",
     re.IGNORECASE,
 )
 """Footnote and revision marks at the end of a cell: [1], [note 2], [r], (p), *, †, superscripts."""
