@@ -16,38 +16,21 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.errors import MissingExtraError, SetupError
 from headwater.search._embedders import Embedder
-from headwater.search._fields import fields_of, part_of
 from headwater.search._index import IndexStats
-from headwater.search._models import ROLES, Models, Space, VectorBatch
+from headwater.search._lance_commit import HEADER, Commit, among, quoted, schema_of
+from headwater.search._models import ROLES, Models, Space
 from headwater.search._query import ParsedQuery
 from headwater.search._rank import FIELDS, Match
 from headwater.search._records import Record
 from headwater.search._results import Filters, SearchOptions, SearchResult
-from headwater.search._store import PARTS, Header, Part, Stored, packed, unpack
-from headwater.search._text import analyzer
+from headwater.search._store import PARTS, Header, Part, Stored, unpack
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
-BATCH = 2_000
-"""Records that are written at once."""
-
+MAX_TOKEN_BYTES = 96
 ANN_ROWS = 100_000
 """Vectors from which an approximate index is built (exact search below: 8 ms at 50,000)."""
-
-HEADER = (
-    "doc",
-    "dataset",
-    "document",
-    "kind",
-    "format",
-    "namespace",
-    "title",
-    "series",
-    "duplicate_of",
-    "years",
-)
-MAX_TOKEN_BYTES = 96
 
 
 class LanceIndex:
@@ -83,14 +66,14 @@ class LanceIndex:
         self._uri = str(uri)
         self._write = write
         self._db = lancedb.connect(self._uri, storage_options=storage_options)
-        self._tables: dict[str, Any] = {}
+        self.tables: dict[str, Any] = {}
         self._head: dict[str, Any] = {}
         self._terms: tuple[list[str], dict[str, int]] | None = None
         self._heads: Any
         if "head" in self._names():
             self._heads = self._db.open_table("head")
         elif write:
-            self._heads = self._db.create_table("head", schema=_schema("head"))
+            self._heads = self._db.create_table("head", schema=schema_of("head"))
         else:
             raise SetupError(
                 "There is no search index here.",
@@ -117,7 +100,7 @@ class LanceIndex:
 
     def close(self) -> None:
         """Forget the tables."""
-        self._tables = {}
+        self.tables = {}
 
     # state
 
@@ -136,35 +119,30 @@ class LanceIndex:
         self._head = {**json.loads(newest["state"]), "commit": newest["commit"]}
         self._terms = None
         for name, version in self._head["versions"].items():
-            table = self._tables[name] = self._db.open_table(name)
+            table = self.tables[name] = self._db.open_table(name)
             if table.version != version:
                 table.checkout(version)
 
     def stats(self) -> IndexStats:
         """Return what the index holds."""
         texts, cards = self._models.known("texts"), self._models.known("cards")
-        headers = self._tables.get("headers")
+        headers = self.tables.get("headers")
         rows = headers.search().select(["dataset", "document"]).limit(None).to_list() if headers else []
         return IndexStats(
             generation=self.generation,
             datasets=len({r["dataset"] for r in rows}),
             documents=sum(1 for r in rows if r["document"]),
-            passages=self._tables["passages"].count_rows() if "passages" in self._tables else 0,
+            passages=self.tables["passages"].count_rows() if "passages" in self.tables else 0,
             embedder=(texts or {}).get("id", ""),
             card_embedder=(cards or {}).get("id", ""),
         )
 
     def documents(self) -> list[str]:
         """Return the ids of all documents in the index, sorted."""
-        if "headers" not in self._tables:
+        if "headers" not in self.tables:
             return []
         rows = (
-            self._tables["headers"]
-            .search()
-            .where("document != ''")
-            .select(["document"])
-            .limit(None)
-            .to_list()
+            self.tables["headers"].search().where("document != ''").select(["document"]).limit(None).to_list()
         )
         return sorted(r["document"] for r in rows)
 
@@ -185,7 +163,7 @@ class LanceIndex:
         self._go_back()
         self._noted.clear()
         self._models.check()
-        commit = _Commit(self)
+        commit = Commit(self)
         try:
             commit.drop(remove, remove_datasets)
             for record in add:
@@ -202,27 +180,29 @@ class LanceIndex:
         import pyarrow as pa
         from lancedb.index import IvfHnswSq
 
-        if "terms" in self._tables:
+        if "terms" in self.tables:
             counts = {t: n for t, n in self._vocabulary()[1].items() if n > 0}
-            folded = pa.table({"term": list(counts), "count": list(counts.values())}, schema=_schema("terms"))
-            self._tables["terms"].add(folded, mode="overwrite")
+            folded = pa.table(
+                {"term": list(counts), "count": list(counts.values())}, schema=schema_of("terms")
+            )
+            self.tables["terms"].add(folded, mode="overwrite")
         for space in ROLES:
-            table = self._tables.get(f"vectors_{space}")
+            table = self.tables.get(f"vectors_{space}")
             if table is not None and table.count_rows() >= ANN_ROWS and not table.list_indices():
                 table.create_index(
                     "vector", config=IvfHnswSq(distance_type="cosine", m=16, ef_construction=100)
                 )
-        for table in self._tables.values():
+        for table in self.tables.values():
             table.optimize()
         self._publish(self.generation, self._head.get("next_doc", 1), self._head.get("next_rid", 1))
 
     def table(self, name: str, dim: int = 0) -> Any:
         """Return a table, created with its indexes if need be."""
-        if name not in self._tables:
+        if name not in self.tables:
             from lancedb.index import FTS, BTree
 
-            schema = _schema(name, dim)
-            table = self._tables[name] = self._db.create_table(name, schema=schema, mode="overwrite")
+            schema = schema_of(name, dim)
+            table = self.tables[name] = self._db.create_table(name, schema=schema, mode="overwrite")
             if name in PARTS:
                 config = FTS(
                     with_position=True, stem=False, remove_stop_words=False, base_tokenizer="whitespace",
@@ -232,7 +212,7 @@ class LanceIndex:
                     table.create_index(field, config=config)
             for column in {"doc", "rid"} & set(schema.names):
                 table.create_index(column, config=BTree())
-        return self._tables[name]
+        return self.tables[name]
 
     def next_numbers(self) -> tuple[int, int]:
         """Return the numbers of the next document and the next record."""
@@ -249,13 +229,15 @@ class LanceIndex:
 
         state = {
             "generation": generation,
-            "versions": {name: table.version for name, table in self._tables.items()},
+            "versions": {name: table.version for name, table in self.tables.items()},
             "next_doc": next_doc,
             "next_rid": next_rid,
             "notes": {**self._head.get("notes", {}), **self._noted},
         }
         commit = int(self._head.get("commit", 0)) + 1
-        self._heads.add(pa.table({"commit": [commit], "state": [json.dumps(state)]}, schema=_schema("head")))
+        self._heads.add(
+            pa.table({"commit": [commit], "state": [json.dumps(state)]}, schema=schema_of("head"))
+        )
         self._heads.delete(f"commit < {commit - 20}")
         self.refresh()
         self._go_back()
@@ -263,8 +245,8 @@ class LanceIndex:
     def _go_back(self) -> None:
         """Make every table writable at the version that counts, dropping what a commit that was cut off wrote."""
         versions: Mapping[str, int] = self._head.get("versions", {})
-        self._tables = {name: table for name, table in self._tables.items() if name in versions}
-        for name, table in self._tables.items():
+        self.tables = {name: table for name, table in self.tables.items() if name in versions}
+        for name, table in self.tables.items():
             table.checkout_latest()
             if table.version != versions[name]:
                 table.restore(versions[name])
@@ -287,7 +269,7 @@ class LanceIndex:
         from importlib import import_module
 
         lance: Any = import_module("lancedb.query")  # its types take no account of defaults
-        if part not in self._tables:
+        if part not in self.tables:
             return []
         fields = FIELDS[part]
         clauses: list[Any] = []
@@ -303,9 +285,9 @@ class LanceIndex:
             clauses.append((lance.Occur.SHOULD, one))
         if not clauses:
             return []
-        found = self._tables[part].search(lance.BooleanQuery(clauses), query_type="fts")
+        found = self.tables[part].search(lance.BooleanQuery(clauses), query_type="fts")
         if docs is not None:
-            found = found.where(_among("doc", docs), prefilter=True)
+            found = found.where(among("doc", docs), prefilter=True)
         rows = found.select(["rid", "doc", "_score", *fields]).limit(limit).to_list()
         matches = []
         for row in sorted(rows, key=lambda r: (-r["_score"], r["rid"])):
@@ -318,7 +300,7 @@ class LanceIndex:
         self, space: Space, text: str, limit: int, docs: set[int] | None
     ) -> list[tuple[int, int, float]] | None:
         """Return (rid, doc, cosine) of the records nearest to a text, or None where there are no vectors."""
-        table = self._tables.get(f"vectors_{space}")
+        table = self.tables.get(f"vectors_{space}")
         embedder = (
             self._models.get(ROLES[space])
             if table is not None and self._models.is_set(ROLES[space])
@@ -331,28 +313,27 @@ class LanceIndex:
             return []
         found = table.search(query, vector_column_name="vector").distance_type("cosine")
         if docs is not None:
-            found = found.where(_among("doc", docs), prefilter=True)
+            found = found.where(among("doc", docs), prefilter=True)
         rows = found.select(["rid", "doc", "_distance"]).limit(limit).to_list()
         return sorted(((r["rid"], r["doc"], 1 - r["_distance"]) for r in rows), key=lambda r: (-r[2], r[0]))
 
     def headers(self, docs: Iterable[int]) -> dict[int, Header]:
         """Return the headers of documents that exist."""
-        return {h.doc: h for h in self._headers(_among("doc", docs))}
+        return {h.doc: h for h in self.headers_where(among("doc", docs))}
 
-    def _headers(self, where: str) -> list[Header]:
-        if "headers" not in self._tables:
+    def headers_where(self, where: str) -> list[Header]:
+        """Return the headers that fulfil a condition."""
+        if "headers" not in self.tables:
             return []
-        rows = self._tables["headers"].search().where(where).select(list(HEADER[:-1])).limit(None).to_list()
+        rows = self.tables["headers"].search().where(where).select(list(HEADER[:-1])).limit(None).to_list()
         return [Header(**{name: row[name] for name in HEADER[:-1]}) for row in rows]
 
     def stored(self, rids: Iterable[int]) -> dict[int, Stored]:
         """Return records with their text."""
         columns = ["rid", "doc", "part", "number", "start", "page", "body"]
-        if "records" not in self._tables:
+        if "records" not in self.tables:
             return {}
-        rows = (
-            self._tables["records"].search().where(_among("rid", rids)).select(columns).limit(None).to_list()
-        )
+        rows = self.tables["records"].search().where(among("rid", rids)).select(columns).limit(None).to_list()
         return {
             r["rid"]: Stored(
                 r["rid"], r["doc"], r["part"], r["number"], r["start"], r["page"], unpack(r["body"])
@@ -362,13 +343,13 @@ class LanceIndex:
 
     def documents_of(self, dataset: str, limit: int) -> list[Header]:
         """Return documents of a dataset, tables first, duplicates last."""
-        found = self._headers(f"dataset = {_quoted(dataset)} and document != ''")
+        found = self.headers_where(f"dataset = {quoted(dataset)} and document != ''")
         return sorted(found, key=lambda h: (h.duplicate_of != "", h.kind != "table", h.document))[:limit]
 
     def duplicates_of(self, documents: Sequence[str]) -> dict[str, list[str]]:
         """Return the copies of documents."""
         found: dict[str, list[str]] = {}
-        for header in sorted(self._headers(_among("duplicate_of", documents)), key=lambda h: h.document):
+        for header in sorted(self.headers_where(among("duplicate_of", documents)), key=lambda h: h.document):
             found.setdefault(header.duplicate_of, []).append(header.document)
         return found
 
@@ -379,14 +360,14 @@ class LanceIndex:
             ("format", filters.formats), ("namespace", filters.namespaces), ("dataset", filters.datasets),
         ):  # fmt: skip
             if wanted:
-                clauses.append(_among(column, wanted))
+                clauses.append(among(column, wanted))
         if filters.kind:
-            clauses.append(f"kind = {_quoted(filters.kind)}")
+            clauses.append(f"kind = {quoted(filters.kind)}")
         if filters.years:
             clauses.append("(" + " or ".join(f"years like '%,{year},%'" for year in filters.years) + ")")
-        documents = self._headers(" and ".join(clauses))
+        documents = self.headers_where(" and ".join(clauses))
         datasets = {h.dataset for h in documents}
-        cards = [h for h in self._headers("document = ''") if h.dataset in datasets]
+        cards = [h for h in self.headers_where("document = ''") if h.dataset in datasets]
         return {h.doc for h in (*documents, *cards)}
 
     def frequency(self, term: str) -> int:
@@ -395,7 +376,7 @@ class LanceIndex:
 
     def total(self) -> int:
         """Return the number of records."""
-        return sum(self._tables[p].count_rows() for p in PARTS if p in self._tables)
+        return sum(self.tables[p].count_rows() for p in PARTS if p in self.tables)
 
     def vocabulary(self, prefix: str) -> Iterator[tuple[str, int]]:
         """Yield the terms with a prefix, each with its frequency."""
@@ -413,151 +394,8 @@ class LanceIndex:
         """Return all terms in order and their counts, summed over the commits since the last `optimize`."""
         if self._terms is None:
             counts: Counter[str] = Counter()
-            if "terms" in self._tables:
-                for row in self._tables["terms"].search().limit(None).to_list():
+            if "terms" in self.tables:
+                for row in self.tables["terms"].search().limit(None).to_list():
                     counts[row["term"]] += row["count"]
             self._terms = sorted(t for t, n in counts.items() if n > 0), dict(counts)
         return self._terms
-
-
-class _Commit:
-    """The rows of one commit, written in batches."""
-
-    def __init__(self, index: LanceIndex) -> None:
-        self._index = index
-        self._rows: dict[str, list[dict[str, Any]]] = {}
-        self._counts: Counter[str] = Counter()
-        self._vectors = VectorBatch(index.models)
-        self._docs: dict[tuple[str, str], int] = {}
-        self.next_doc, self.next_rid = index.next_numbers()
-
-    def drop(self, documents: Iterable[str], datasets: Iterable[str]) -> None:
-        """Remove documents and datasets' cards."""
-        parts = [_among("document", documents)] + [f"(document = '' and {_among('dataset', datasets)})"]
-        self._remove(self._index._headers(" or ".join(parts)))
-
-    def take(self, record: Record) -> None:
-        """Add a record; the first of a document replaces what the index held of it."""
-        key = (record.dataset if not record.document else "", record.document)
-        if key not in self._docs:
-            if record.document:
-                old = f"document = {_quoted(record.document)}"
-            else:
-                old = f"document = '' and dataset = {_quoted(record.dataset)}"
-            self._remove(self._index._headers(old))
-            self._docs[key] = self.next_doc
-            self._put("headers", _header_row(self.next_doc, record))
-            self.next_doc += 1
-        doc, rid, part = self._docs[key], self.next_rid, part_of(record)
-        self.next_rid += 1
-        name, number, start, page, body = packed(record)
-        self._put(
-            "records",
-            {
-                "rid": rid,
-                "doc": doc,
-                "part": name,
-                "number": number,
-                "start": start,
-                "page": page,
-                "body": body,
-            },
-        )
-        for texts in fields_of(record):
-            terms = {field: analyzer().analyze(text) for field, text in texts.items()}
-            self._counts.update({t for found in terms.values() for t in found})
-            self._put(part, {"doc": doc, "rid": rid, **{f: " ".join(terms.get(f, ())) for f in FIELDS[part]}})
-        self._vectors.add(doc, rid, record)
-
-    def finish(self) -> None:
-        """Write what is left, the vectors and the counts of terms, and bring the indexes up to date."""
-        import pyarrow as pa
-
-        for name in list(self._rows):
-            self._flush(name)
-        for space, rows in self._vectors.finish().items():
-            dim = rows.vectors.shape[1]
-            vectors = pa.FixedSizeListArray.from_arrays(pa.array(rows.vectors.ravel()), dim)
-            table = self._index.table(f"vectors_{space}", dim)
-            table.add(
-                pa.table(
-                    {"doc": rows.docs, "rid": rows.rids, "vector": vectors}, schema=_schema("vectors", dim)
-                )
-            )
-        counts = {t: n for t, n in self._counts.items() if n}
-        if counts:
-            added = pa.table({"term": list(counts), "count": list(counts.values())}, schema=_schema("terms"))
-            self._index.table("terms").add(added)
-        for name in PARTS:  # a tail that is not indexed makes queries many times slower
-            if name in self._index._tables:
-                self._index._tables[name].optimize()
-
-    def _remove(self, headers: Sequence[Header]) -> None:
-        if not headers:
-            return
-        where = _among("doc", [h.doc for h in headers])
-        for part in PARTS:
-            table = self._index._tables.get(part)
-            if table is not None:
-                for row in table.search().where(where).limit(None).to_list():
-                    self._counts.subtract({t for field in FIELDS[part] for t in row[field].split()})
-        for name, table in self._index._tables.items():
-            if name != "terms":
-                table.delete(where)
-
-    def _put(self, name: str, row: dict[str, Any]) -> None:
-        rows = self._rows.setdefault(name, [])
-        rows.append(row)
-        if len(rows) >= BATCH:
-            self._flush(name)
-
-    def _flush(self, name: str) -> None:
-        import pyarrow as pa
-
-        rows = self._rows.pop(name, [])
-        if rows:
-            self._index.table(name).add(pa.Table.from_pylist(rows, schema=_schema(name)))
-
-
-def _schema(name: str, dim: int = 0) -> pa.Schema:
-    """Return the columns of a table."""
-    import pyarrow as pa
-
-    numbers = [("doc", pa.int64()), ("rid", pa.int64())]
-    if name == "head":
-        return pa.schema([("commit", pa.int64()), ("state", pa.string())])
-    if name == "terms":
-        return pa.schema([("term", pa.string()), ("count", pa.int64())])
-    if name == "headers":
-        return pa.schema([("doc", pa.int64())] + [(column, pa.string()) for column in HEADER[1:]])
-    if name == "records":
-        rest = [
-            ("part", pa.string()),
-            ("number", pa.int64()),
-            ("start", pa.int64()),
-            ("page", pa.int64()),
-            ("body", pa.binary()),
-        ]
-        return pa.schema(numbers + rest)
-    if name in PARTS:
-        return pa.schema(numbers + [(field, pa.string()) for field in FIELDS[name]])
-    return pa.schema([*numbers, ("vector", pa.list_(pa.float32(), dim))])
-
-
-def _header_row(doc: int, record: Record) -> dict[str, Any]:
-    return {
-        "doc": doc, "dataset": record.dataset, "document": record.document, "kind": record.kind,
-        "format": record.format, "namespace": record.dataset.split("/", 1)[0], "title": record.title,
-        "series": record.series, "duplicate_of": record.duplicate_of,
-        "years": f",{','.join(map(str, record.years))},",
-    }  # fmt: skip
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _among(column: str, values: Iterable[int] | Iterable[str]) -> str:
-    """Return a condition that a column has one of the values."""
-    listed = ", ".join(_quoted(v) if isinstance(v, str) else str(v) for v in values)
-    return f"{column} in ({listed})" if listed else "false"
