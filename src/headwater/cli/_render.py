@@ -32,6 +32,10 @@ def show(verb: str, result: Any, out: Console) -> None:
     _RENDERERS[verb](result, out)
 
 
+def _one_line(text: str) -> str:
+    return safe(" / ".join(line.strip() for line in text.splitlines() if line.strip()))
+
+
 def _grid(out: Console, header: list[str], rows: list[list[Any]]) -> None:
     from rich import box
     from rich.table import Table
@@ -140,7 +144,7 @@ def _inspect(result: Any, out: Console) -> None:
         f"{safe(d.id)} [{d.kind}, {safe(d.format)}, {d.size:,} bytes, {safe(d.encoding or '')}] {safe(state)}"
     )
     for line in result.card.splitlines()[1:]:
-        if not line.startswith(("- ", "Columns:")):
+        if not line.startswith(("- ", "Columns:", "Warning: ")):
             out.print(safe(line))
     for warning in d.warnings[:10]:
         out.print(f"warning: {safe(warning)}")
@@ -149,7 +153,7 @@ def _inspect(result: Any, out: Console) -> None:
             f"\nt('{safe(table.ref)}'): {table.rows:,} rows x {len(table.columns)} columns", style="bold"
         )
         if table.preamble:
-            out.print(f"above: {safe(table.preamble)}")
+            out.print(f"above: {_one_line(table.preamble)}")
         rows = [
             [
                 c["name"],
@@ -165,14 +169,14 @@ def _inspect(result: Any, out: Console) -> None:
         ]
         _grid(out, ["column", "type", "unit", "kind", "distinct", "missing", "meaning", "examples"], rows)
         if table.footer:
-            out.print(f"below: {safe(table.footer)}")
+            out.print(f"below: {_one_line(table.footer)}")
         if table.quarantined_count:
             out.print(
                 f"{table.quarantined_count} records set aside, e.g. line {table.quarantined[0][0]}: {safe(table.quarantined[0][1])}"
             )
     if len(result.tables) < result.table_count:
         out.print(f"{len(result.tables)} of {result.table_count} tables shown")
-    if result.excerpt and not result.tables:
+    if result.excerpt and not result.tables and not result.card:
         out.print(safe(result.excerpt))
     if result.pages:
         out.print(f"{result.pages} pages; headwater read {safe(d.id)} --page N")
@@ -201,12 +205,16 @@ def _related(result: Any, out: Console) -> None:
         for member in result.series["members"][:30]:
             out.print(f"  {safe(member['document'])} {safe(member.get('label') or '')}")
     for join in result.joins:
+        arrow = "joins" if join["direction"] == "to" else "joined by"
         out.print(
-            f"joins: {safe(join['column'])} = {safe(join['document'])}.{safe(join['other_column'])} "
+            f"{arrow}: {safe(join['column'])} = {safe(join['document'])}.{safe(join['other_column'])} "
             f"(match rate {join['match_rate']:.2f}, fan-out {join['fan_out']:.2f})"
         )
     for mention in result.mentions:
-        out.print(f"mentions: {safe(mention['document'])}: {safe(', '.join(mention['entities'][:5]))}")
+        where = f" in its column {safe(mention['column'])}" if mention["column"] else ""
+        out.print(
+            f"{mention['direction']}: {safe(mention['document'])}{where}: {safe(', '.join(mention['entities'][:5]))}"
+        )
     if result.left_out:
         out.print("not shown: " + ", ".join(f"{n} more {k}" for k, n in result.left_out.items()))
     if not (result.duplicates or result.series or result.joins or result.mentions):

@@ -18,7 +18,6 @@ from headwater.catalog import Catalog, DatasetRecord, DocumentRecord, FileRecord
 
 if TYPE_CHECKING:
     from headwater.layout import DatasetMetadata
-    from headwater.profiles import Card
 
 _WORST: tuple[State, ...] = ("failed", "skipped", "duplicate", "ingested")
 _TABLE_FORMATS = frozenset(
@@ -214,53 +213,6 @@ def _table_records(
             )
         )
     return records
-
-
-MAX_CARDS = 40
-"""Tables of one document that get a card of their own."""
-
-
-def _cards(
-    catalog: Catalog, document: DocumentRecord, tables: list[TableRecord], metadata: DatasetMetadata | None
-) -> Iterator[Card]:
-    """Yield the cards of a document: one for each table, or one for its text."""
-    from headwater.model import Column, Dialect, Quarantined, Table, Typing
-    from headwater.profiles import TableProfile, make_card
-
-    if not tables:
-        text = catalog.body(document.content).text
-        yield make_card(
-            document.id, document.dataset, title=document.title, format=document.format, metadata=metadata,
-            text=text, warnings=document.warnings,
-        )  # fmt: skip
-        return
-    for record in tables[:MAX_CARDS]:
-        info = record.info
-        columns = [
-            Column(**{**c, "typing": Typing(**c["typing"]) if c["typing"] else None}) for c in record.columns
-        ]
-        table = Table(
-            record.name, columns, _Counted(record.row_count), info["page"], info["preamble"], info["footer"],
-            Dialect(**info["dialect"]) if info["dialect"] else None, info["hidden"],
-            [Quarantined(**q) for q in info["quarantined"]], warnings=info["warnings"],
-        )  # fmt: skip
-        yield make_card(
-            record.ref, document.dataset, title=record.name or document.title, format=document.format, table=table,
-            profile=TableProfile.from_dict(info["profile"]), metadata=metadata, warnings=document.warnings,
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """Table data of which only the number of rows is known here."""
-
-    row_count: int
-
-    def typed(self) -> Iterator[Any]:
-        yield from ()
-
-    def raw(self) -> Iterator[Any]:
-        yield from ()
 
 
 def table_path(name: str) -> str:

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headwater.catalog import Catalog, DocumentRecord, Names, TableRecord
+from headwater.lake._card import card_of
 from headwater.lake._cells import printed_columns, read_rows
 from headwater.lake._window import clip
-from headwater.profiles import Card, TableProfile
+from headwater.profiles import TableProfile
 
 SAMPLE_ROWS = 3
 MAX_TABLES = 12
@@ -123,13 +124,12 @@ def inspect_document(catalog: Catalog, name: str) -> Inspection:
     one = [t for t in tables if t.ref == name]
     body = catalog.body(source.content) if source.content and source.state != "failed" else None
     dataset = catalog.dataset(document.dataset)
-    cards = [Card.from_dict(c) for c in source.card.get("cards", [])]
-    if one:
-        cards = [c for c in cards if c.document == name] or cards
+    shown = one or tables
+    card = card_of(catalog, source, shown[0] if shown else None) if source.state == "ingested" else None
     return Inspection(
         document,
-        cards[0].text(CARD_TOKENS) if cards else "",
-        tuple(view(t) for t in (one or tables)[:MAX_TABLES]),
+        card.text(CARD_TOKENS) if card else "",
+        tuple(view(t) for t in shown[:MAX_TABLES]),
         len(tables),
         clip(" ".join((body.text or "")[:2000].split()), 600) if body else "",
         len(body.pages) if body and body.pages else None,

@@ -20,7 +20,8 @@ class Related:
         document: its id.
         duplicates: [{document, kind}]: same bytes, same table in another format, near copies, revisions.
         series: {id, title, members [{document, ref, label}]} or None.
-        joins: [{column, document, other_column, match_rate, fan_out}], best first.
+        joins: [{column, document, other_column, match_rate, fan_out, direction}], best first; "to": this document looks
+            its values up in the other one, "from": the other one looks them up here.
         mentions: [{document, entities, column}], best first.
         left_out: how many of each are not shown.
     """
@@ -55,7 +56,7 @@ def related_to(catalog: Catalog, name: str) -> Related:
     source = document.duplicate_of if document.state == "duplicate" else document.id
     series = catalog.relations.series(document.series) if document.series else None
     copies = catalog.relations.copies(document.id)
-    joins = catalog.relations.joins(source)
+    joins = _one_way(catalog.relations.joins(source))
     mentions = catalog.relations.mentions(source)
     kept = {
         "duplicates": (copies, MAX_DUPLICATES),
@@ -70,3 +71,13 @@ def related_to(catalog: Catalog, name: str) -> Related:
         tuple(mentions[:MAX_MENTIONS]),
         {k: len(items) - limit for k, (items, limit) in kept.items() if len(items) > limit},
     )
+
+
+def _one_way(joins: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return joins without those that are the way back of another one: a pair of keys is found from both sides."""
+    forth = {_ends(join) for join in joins if join["direction"] == "to"}
+    return [join for join in joins if join["direction"] == "to" or _ends(join) not in forth]
+
+
+def _ends(join: dict[str, Any]) -> tuple[str, ...]:
+    return join["table"], join["column"], join["document"], join["other_column"]
