@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+import datetime
 import json
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.tables import make_parquet_table, make_table
 
-from headwater.model import Table
+from headwater.model import LINE, ROW, Column, MemoryData, Table
 from headwater.profiles import TableProfile, match_places, profile_table
+from headwater.relations import TableSketch, sketch_table
 
 
 @given(st.lists(st.one_of(st.none(), st.integers(-(10**9), 10**9)), min_size=1, max_size=200))
@@ -128,3 +132,47 @@ def test_places_are_found_by_name_and_codes_only_where_the_column_speaks_of_plac
 ) -> None:
     found = match_places(texts, column)
     assert (found[0] if found else None) == kind
+
+
+def test_every_type_of_column_can_be_profiled_and_sketched(tmp_path: Path) -> None:
+    zone = datetime.timezone(datetime.timedelta(hours=2))
+    arrays = {
+        "flag": ("boolean", pa.array([True, False, None])),
+        "exact": ("number", pa.array([Decimal("1.10"), Decimal("2.25"), None], pa.decimal128(38, 2))),
+        "huge": ("integer", pa.array([Decimal(10**30), Decimal(5), None], pa.decimal128(38, 0))),
+        "odd": ("number", pa.array([float("inf"), float("nan"), 1.5])),
+        "at": ("time", pa.array([datetime.time(9, 30), datetime.time(23, 1), None], pa.time64("us"))),
+        "moment": (
+            "datetime",
+            pa.array(
+                [
+                    datetime.datetime(2020, 1, 1, tzinfo=zone),
+                    None,
+                    datetime.datetime(2021, 1, 1, 5, tzinfo=zone),
+                ],
+                pa.timestamp("us", "Europe/Berlin"),
+            ),
+        ),
+        "parts": ("list", pa.array(['["a", "b"]', "[]", None])),
+        "nothing": ("text", pa.array([None, None, None], pa.string())),
+    }
+    rows = pa.array([1, 2, 3], pa.int64())
+    names = [ROW, LINE, *arrays]
+    typed = pa.table([rows, rows, *(a for _, a in arrays.values())], names=names)
+    raw = pa.table(
+        [
+            rows,
+            rows,
+            *(pa.array(["" if v is None else str(v) for v in a.to_pylist()]) for _, a in arrays.values()),
+        ],
+        names=names,
+    )
+    columns = [Column(name, kind) for name, (kind, _) in arrays.items()]  # type: ignore[arg-type]
+    table = Table("", columns, MemoryData(typed, raw))
+    for variant in (table, make_parquet_table(table, tmp_path)):
+        profile = profile_table(variant)
+        assert json.loads(json.dumps(profile.to_dict(), allow_nan=False))["rows"] == 3
+        assert [c.missing for c in profile.columns] == [1, 1, 1, 0, 1, 1, 1, 3]
+        assert profile.column("at").min == "09:30:00"
+        assert profile.column("moment").max.startswith("2021-01-01T0")
+        assert TableSketch.from_bytes(sketch_table(variant, "a/b.csv", "a").to_bytes()).rows == 3

@@ -22,7 +22,7 @@ _NAME_RANKS: tuple[tuple[int, re.Pattern[str]], ...] = (
     (
         4,
         re.compile(
-            r"(readme|read[-_ ]me)([-_. ].*)?(\.(md|markdown|txt|rst|html?))?|about\.(md|txt)|description\.(md|txt)"
+            r"(.*[-_. ])?(readme|read[-_ ]me)([-_. ].*)?(\.(md|markdown|txt|rst|html?))?|about\.(md|txt)|description\.(md|txt)"
         ),
     ),
     (

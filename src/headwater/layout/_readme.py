@@ -20,6 +20,7 @@ _FILE = re.compile(
     r"([\w./ %-]*[\w-]\.(?:csv|tsv|json|ndjson|xlsx?|ods|parquet|txt|dat|geojson|zip|gz|sqlite|xml))\b",
     re.IGNORECASE,
 )
+_R_COLUMN = re.compile(r"\[\s*,\s*\d+\s*\]")
 _BADGE = re.compile(r"\[?!\[[^\]]*\]\([^)]*\)(\]\([^)]*\))?")
 _MARKED = re.compile(
     r"^\s*(?:[-*+•]|\d{1,3}[.)])?\s*(?P<q>`{1,2}|\*\*|__|\"|')(?P<name>[^`*\n\"]{1,80}?)(?P=q)"
@@ -221,11 +222,13 @@ def from_html(content: bytes) -> DatasetMetadata:
 
 
 def _code_row(cells: list[LexborNode]) -> FieldDoc | None:
-    """Return the entry of a table row whose first cell is a name in code type and whose last is its meaning."""
+    """Return the entry of a table row: a name in code type and its meaning, or R's "[,1]", name, type, meaning."""
     if len(cells) < 2:
         return None
+    texts = [plain_text(cell.text()) for cell in cells]
+    if _R_COLUMN.fullmatch(texts[0]) and texts[1]:
+        return FieldDoc(texts[1], " ".join(texts[2:])[:2_000])
     code = cells[0].css_first("code")
-    name, text = plain_text(cells[0].text()), plain_text(cells[-1].text())
-    if code is None or not name or plain_text(code.text()) not in name:
+    if code is None or not texts[0] or plain_text(code.text()) not in texts[0]:
         return None
-    return FieldDoc(name, text[:2_000], values=coded(text))
+    return FieldDoc(texts[0], texts[-1][:2_000], values=coded(texts[-1]))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 from headwater.layout import clean_text
@@ -160,10 +161,16 @@ class LinkGraph:
                         dataset, other, own[2].weight, f"join: years {start}-{end} in {dataset} and {other}"
                     )
                 continue
-            named = set(_NAMED_YEAR.findall(other.rsplit("/", 1)[-1]))
-            year = int(named.pop()) if len(named) == 1 else 0
+            year = _named_year(other)
             if own[0] <= year <= own[1]:
                 yield Link(dataset, other, _NAMED * own[2].weight, f"join: year {year} in {dataset}")
+
+
+@lru_cache(maxsize=65_536)
+def _named_year(dataset: str) -> int:
+    """Return the one year that a dataset's id names, else 0."""
+    years = set(_NAMED_YEAR.findall(dataset.rsplit("/", 1)[-1]))
+    return int(years.pop()) if len(years) == 1 else 0
 
 
 def question_clauses(question: str) -> list[str]:
