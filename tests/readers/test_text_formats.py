@@ -247,3 +247,11 @@ def test_docx_headings_notes_and_merged_cells(take: Any) -> None:
     assert result.metadata["title"] == "Staff"
     assert result.text.split("\n") == ["Staff", "[Table: Staff]", "[2] Estimated."]
     assert raw(result.tables[0]) == [["North", "10", "12"], ["North", "closed", "closed"]]
+
+
+def test_what_must_be_held_whole_has_a_limit(take: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from headwater.readers import _text
+
+    monkeypatch.setattr(_text.whole, "__defaults__", (100,))
+    with pytest.raises(ReadError, match="too large"):
+        take("A sentence of some length.\n" * 20, "a.txt")

@@ -14,6 +14,7 @@ from headwater.readers._html_hidden import take_hidden
 from headwater.readers._html_tables import is_data, read_grid
 from headwater.readers._html_tree import Prose, Walk, attribute, strip_furniture
 from headwater.readers._names import name_tables
+from headwater.readers._text import whole
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -41,7 +42,7 @@ _META = {
 
 def read_html(path: Path, name: str, options: ReadOptions) -> ReadResult:
     """Read a page."""
-    decoded = decode_html(path.read_bytes())
+    decoded = decode_html(whole(path, name))
     result = html_result(decoded.text, options)
     result.encoding = decoded.encoding
     if decoded.replaced:

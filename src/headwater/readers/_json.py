@@ -10,7 +10,8 @@ from headwater.model import ReadResult, Table
 from headwater.readers._detect import looks_utf16
 from headwater.readers._encoding import Decoded, decode
 from headwater.readers._json_parse import parse
-from headwater.readers._shape import leaves, shape_of
+from headwater.readers._shape import count_leaves, leaves, shape_of
+from headwater.readers._text import MAX_BYTES, whole
 
 if TYPE_CHECKING:
     from headwater.readers import ReadOptions
@@ -28,7 +29,7 @@ def read_json(path: Path, name: str, options: ReadOptions) -> ReadResult:
     Raises:
         ReadError: no JSON (with line and column), or the error message of a server in the place of data.
     """
-    decoded = decode_json(path.read_bytes())
+    decoded = decode_json(whole(path, name, MAX_BYTES // 2))
     text = decoded.text.removeprefix("\ufeff")
     parsed = parse(text, name, lines_hint=name.lower().endswith(_LINES_NAMES) and text.count("\n") > 0)
     value: Any = parsed.values[0] if parsed.single else parsed.values
@@ -89,7 +90,7 @@ def _refuse_error_body(value: Any, name: str) -> None:
     ]
     if not (named or failed and any(key in keys for key in _MESSAGE_KEYS)):
         return
-    if sum(leaf is not None for leaf in leaves(value)) > _ERROR_LEAVES:
+    if count_leaves(value) > _ERROR_LEAVES:
         return
     said = _message(named[0] if named else value) or _message(value)
     raise ReadError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.model import ReadResult, Table
 from headwater.readers._names import name_tables
-from headwater.readers._text import clean, decode_text
+from headwater.readers._text import clean, decode_text, whole
 from headwater.tabular import build_table
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _PIPE = "\ue000"
 
 def read_markdown(path: Path, name: str, options: ReadOptions) -> ReadResult:
     """Read a Markdown document; a front matter in YAML becomes metadata."""
-    decoded = decode_text(path.read_bytes())
+    decoded = decode_text(whole(path, name))
     text = clean(decoded.text)
     result = ReadResult(format="markdown", encoding=decoded.encoding)
     front = _FRONT.match(text)

@@ -25,6 +25,9 @@ _RAISED = 0.78
 _STRANGE = re.compile("[\x01\x03-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd\ue000-\uf8ff]")
 _HYPHEN = "\x02"
 _SAMPLES = 24
+_CELL_GAP = 0.8
+"""Blank between cells in heights of the type; see `headwater.readers._pdf_words`."""
+
 _TITLE_LETTERS = 6
 _TITLE_LENGTH = 160
 _MAX_OBJECTS = 200_000
@@ -139,7 +142,7 @@ class _Objects:
         left, bottom, right, top = self.bounds
         off = box is not None and (box[2] < left or box[0] > right or box[3] < bottom or box[1] > top)
         white = bool(known) and mode == 0 and min(red.value, green.value, blue.value) >= _WHITE
-        key = ctypes.cast(item, ctypes.c_void_p).value or 0
+        key = ctypes.addressof(item.contents)
         self.pieces[key] = Piece(
             box, size, mode in _INVISIBLE_MODES or clear or off or 0 < size < _TINY, white
         )
@@ -244,7 +247,7 @@ def _corrections(textpage: Any, objects: _Objects, out: PageText) -> list[tuple[
             before += char if before and not kind else ""
             continue
         item = owner_of(handle, index)
-        piece = objects.pieces.get(ctypes.cast(item, ctypes.c_void_p).value or 0) if item else None
+        piece = objects.pieces.get(ctypes.addressof(item.contents)) if item else None
         if piece is None:
             now = kind
         elif piece.hidden:
@@ -301,7 +304,7 @@ def _title(textpage: Any, objects: _Objects) -> str:
     sizes: list[float] = []
     for index, char in enumerate(whole):
         item = raw.FPDFText_GetTextObject(textpage.raw, index) if not char.isspace() else None
-        piece = objects.pieces.get(ctypes.cast(item, ctypes.c_void_p).value or 0) if item else None
+        piece = objects.pieces.get(ctypes.addressof(item.contents)) if item else None
         sizes.append(round(piece.size, 1) if piece is not None and not piece.hidden else 0.0)
     counts = Counter(size for size in sizes if size)
     largest = max((size for size, count in counts.items() if count >= 4), default=0.0)
@@ -338,11 +341,18 @@ def _mapped(textpage: Any, out: PageText) -> str:
 
 
 def _cell_lines(rects: list[tuple[float, float, float, float]]) -> int:
-    """Count the lines that are cut into at least two cells with others like them around."""
-    lines: Counter[int] = Counter()
-    for _, bottom, _, top in rects:
-        lines[round((bottom + top) / 6)] += 1
-    return sum(1 for count in lines.values() if count >= 2)
+    """Count the lines with a gap that no word space is; the rectangles are those of PDFium's text runs."""
+    lines: dict[int, list[tuple[float, float, float]]] = {}
+    for left, bottom, right, top in rects:
+        lines.setdefault(round((bottom + top) / 6), []).append((left, right, top - bottom))
+    count = 0
+    for runs in lines.values():
+        if len(runs) > 1:
+            runs.sort()
+            count += any(
+                b[0] - a[1] > _CELL_GAP * max(a[2], b[2], 5.0) for a, b in zip(runs, runs[1:], strict=False)
+            )
+    return count
 
 
 def _in_columns(

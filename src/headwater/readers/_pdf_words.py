@@ -99,16 +99,19 @@ def _words(page: Any, textpage: Any) -> list[Word]:
         if not box_of(handle, index, *references):
             continue
         x0, y0, x1, y1 = turn(left.value, bottom.value, right.value, top.value)
-        if (
-            now is not None
-            and abs(y1 - now.bottom) < 0.5 * (now.bottom - now.top + 2)
-            and -1 < x0 - now.x1 < 0.6 * max(now.bottom - now.top, 5)
-        ):
-            now.x1, now.text = max(now.x1, x1), now.text + char
-            now.top, now.bottom = min(now.top, y0), max(now.bottom, y1)
-        else:
-            now = Word(x0, x1, y0, y1, char)
-            words.append(now)
+        if now is not None:
+            height, gap, shift = now.bottom - now.top, x0 - now.x1, y1 - now.bottom
+            if (
+                -1 < gap < 0.6 * (height if height > 5 else 5)
+                and -0.5 * height - 1 < shift < 0.5 * height + 1
+            ):
+                now.text += char
+                now.x1 = x1 if x1 > now.x1 else now.x1
+                now.top = y0 if y0 < now.top else now.top
+                now.bottom = y1 if y1 > now.bottom else now.bottom
+                continue
+        now = Word(x0, x1, y0, y1, char)
+        words.append(now)
     return _once(words)
 
 

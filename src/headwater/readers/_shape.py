@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -59,14 +60,19 @@ class Shape:
         rest: (path, value) of every leaf that is in no table.
         metadata: title, description … as known layouts give them.
         format: "json" or "geojson".
-        size: number of plain values in the tree.
+        root: the tree.
     """
 
     tables: list[Table] = field(default_factory=list)
     rest: list[tuple[tuple[str, ...], Any]] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
     format: str = "json"
-    size: int = 0
+    root: Any = None
+
+    @cached_property
+    def size(self) -> int:
+        """Number of plain values in the tree."""
+        return count_leaves(self.root)
 
     def text(self) -> str | None:
         """Return the leaves as lines ``path: value``, None if there are none."""
@@ -79,7 +85,7 @@ class Shape:
 
 def shape_of(value: Any, lines: list[int] | None = None) -> Shape:
     """Find the tables of a tree; `lines` are the physical lines of the elements if it is an array."""
-    shape = Shape(size=sum(1 for _ in leaves(value)))
+    shape = Shape(root=value)
     if isinstance(value, list):
         if not _add_array(shape, (), value, lines, top=True):
             _add_rest(shape, (), value)
@@ -130,7 +136,7 @@ def _add_object(shape: Shape, path: tuple[str, ...], value: dict[str, Any]) -> N
 
 
 def _is_most(shape: Shape, value: Any) -> bool:
-    return 2 * sum(1 for _ in leaves(value)) >= shape.size
+    return 2 * count_leaves(value) >= shape.size
 
 
 def _is_main(shape: Shape, value: Any) -> bool:
@@ -145,7 +151,7 @@ def _add_rest(shape: Shape, path: tuple[str, ...], value: Any) -> None:
         for key, inner in value.items():
             _add_rest(shape, (*path, str(key)), inner)
     elif isinstance(value, list) and _only_numbers(value):
-        shape.rest.append((path, f"({sum(1 for _ in leaves(value)):,} numbers)"))
+        shape.rest.append((path, f"({count_leaves(value):,} numbers)"))
     elif isinstance(value, list) and any(isinstance(inner, dict | list) for inner in value):
         for number, inner in enumerate(value, 1):
             _add_rest(shape, (*path, str(number)), inner)
@@ -412,6 +418,20 @@ def _alike(records: list[dict[str, Any]]) -> bool:
     counts = Counter(key for record in records for key in record)
     shared = sum(count >= 0.5 * len(records) for count in counts.values())
     return shared >= 1 and sum(counts.values()) >= 0.5 * len(counts) * len(records)
+
+
+def count_leaves(value: Any) -> int:
+    """Return the number of plain values of a tree."""
+    count, stack = 0, [value]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, dict):
+            stack.extend(top.values())
+        elif isinstance(top, list):
+            stack.extend(top)
+        else:
+            count += 1
+    return count
 
 
 def leaves(value: Any) -> Iterator[Any]:

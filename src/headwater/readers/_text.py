@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headwater.errors import ReadError
 from headwater.model import ReadResult
 from headwater.readers._aligned import find_tables
 from headwater.readers._detect import looks_utf16
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 _RULE_LINE = re.compile(r"^[=\-~*#_]{3,}\s*$")
 _TITLE_LENGTH = 120
+
+MAX_BYTES = 256 << 20
+"""Size of a text up to which it is read whole; parsed it takes about five times as much memory."""
 
 
 def read_text(path: Path, name: str, options: ReadOptions) -> ReadResult:
@@ -36,11 +40,27 @@ def read_text(path: Path, name: str, options: ReadOptions) -> ReadResult:
 
 def read_code(path: Path, name: str, options: ReadOptions) -> ReadResult:
     """Read a text in which no table is looked for: programs, configuration, subtitles."""
-    decoded = decode_text(path.read_bytes())
+    decoded = decode_text(whole(path, name))
     result = ReadResult(format="txt", encoding=decoded.encoding, text=clean(decoded.text))
     if decoded.replaced:
         result.warnings.append(f"{decoded.replaced} characters could not be decoded as {decoded.encoding}.")
     return result
+
+
+def whole(path: Path, name: str, limit: int = MAX_BYTES) -> bytes:
+    """Return the bytes of a file that has to be held whole to be read.
+
+    Raises:
+        ReadError: it is larger than the limit.
+    """
+    size = path.stat().st_size
+    if size > limit:
+        raise ReadError(
+            f"The file is too large to be read whole: {size:,} bytes, the limit for its format is {limit:,}.",
+            where=name,
+            hint="Split it, or convert it to CSV or Parquet, which are read in parts.",
+        )
+    return path.read_bytes()
 
 
 def decode_text(data: bytes) -> Decoded:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.model import ReadResult, Table
 from headwater.readers._grid import Cell, Grid, build, lay_out
 from headwater.readers._names import name_tables
-from headwater.readers._text import clean, decode_text
+from headwater.readers._text import clean, decode_text, whole
 from headwater.readers._wiki_render import render
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _ATTRIBUTE = re.compile(r"\b(colspan|rowspan|scope)\s*=\s*[\"']?\s*(\w+)", re.IG
 
 def read_wikitext(path: Path, name: str, options: ReadOptions) -> ReadResult:
     """Read a page of wikitext."""
-    decoded = decode_text(path.read_bytes())
+    decoded = decode_text(whole(path, name))
     text = _COMMENT.sub("", clean(decoded.text))
     result = ReadResult(format="wikitext", encoding=decoded.encoding, metadata=_metadata(text))
     text = _CATEGORY.sub("", text)

@@ -11,6 +11,7 @@ from headwater.model import ReadResult, Table
 from headwater.readers._encoding import decode
 from headwater.readers._names import name_tables
 from headwater.readers._shape import shape_of
+from headwater.readers._text import MAX_BYTES, whole
 from headwater.tabular import build_table
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def read_xml(path: Path, name: str, options: ReadOptions) -> ReadResult:
     Raises:
         ReadError: not well-formed (with line and column), or it declares entities.
     """
-    root, encoding = _parse(path.read_bytes(), name)
+    root, encoding = _parse(whole(path, name, MAX_BYTES // 2), name)
     if root.tag == f"{_SHEET}Workbook":
         result = ReadResult(format="xml", encoding=encoding, tables=_sheets(root))
         name_tables(result.tables)

@@ -12,7 +12,7 @@ from headwater.errors import ReadError
 from headwater.model import ReadResult
 from headwater.readers._json_parse import Exact
 from headwater.readers._shape import shape_of
-from headwater.readers._text import clean, decode_text
+from headwater.readers._text import MAX_BYTES, clean, decode_text, whole
 
 if TYPE_CHECKING:
     from headwater.readers import ReadOptions
@@ -38,7 +38,7 @@ def read_yaml(path: Path, name: str, options: ReadOptions) -> ReadResult:
     Raises:
         ReadError: it is no YAML (with line and column), or its aliases multiply without bound.
     """
-    decoded = decode_text(path.read_bytes())
+    decoded = decode_text(whole(path, name, MAX_BYTES // 16))
     values, lines, warnings = load(clean(decoded.text), name)
     single = len(values) == 1
     value = values[0] if single else values
