@@ -18,6 +18,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from itertools import accumulate
 from pathlib import Path
 
 import tantivy
@@ -38,9 +39,49 @@ OWN_QUERIES = (
 def vocabulary(size: int, queries: list[str]) -> list[str]:
     """Return words in order of frequency: function words, words of the queries and made-up ones."""
     rng = random.Random(1)
-    common = "the of and in to a is for by with on from at as number year total per".split()
+    common = [
+        "the",
+        "of",
+        "and",
+        "in",
+        "to",
+        "a",
+        "is",
+        "for",
+        "by",
+        "with",
+        "on",
+        "from",
+        "at",
+        "as",
+        "number",
+        "year",
+        "total",
+        "per",
+    ]
     asked = sorted({w for q in queries for w in re.findall(r"[a-z]+", q.lower())} - set(common))
-    parts = ["ba", "co", "di", "fe", "gra", "ho", "in", "ka", "lo", "men", "no", "or", "pre", "qui", "ra", "ster", "ta", "un", "ver", "zo"]
+    parts = [
+        "ba",
+        "co",
+        "di",
+        "fe",
+        "gra",
+        "ho",
+        "in",
+        "ka",
+        "lo",
+        "men",
+        "no",
+        "or",
+        "pre",
+        "qui",
+        "ra",
+        "ster",
+        "ta",
+        "un",
+        "ver",
+        "zo",
+    ]
     made = {"".join(rng.choices(parts, k=rng.randint(2, 4))) for _ in range(2 * size)} - set(asked)
     rest = sorted(made)[: size - len(common) - len(asked)]
     rng.shuffle(rest)
@@ -52,15 +93,13 @@ def vocabulary(size: int, queries: list[str]) -> list[str]:
 def texts(count: int, words: list[str]) -> Iterator[str]:
     """Yield passages: half general Zipfian words, half from the passage's topic."""
     rng = random.Random(2)
-    weights = [1 / (r + 10) for r in range(len(words))]
-    cumulative: list[float] = []
-    total = 0.0
-    for w in weights:
-        cumulative.append(total := total + w)
+    cumulative = list(accumulate(1 / (rank + 10) for rank in range(len(words))))
     topics = [rng.choices(words[100:], k=60) for _ in range(2000)]
     for n in range(count):
         general = rng.choices(words, cum_weights=cumulative, k=WORDS_A_PASSAGE // 2)
-        special = rng.choices(topics[n // (PASSAGES_A_DOCUMENT * DOCUMENTS_A_DATASET) % 2000], k=WORDS_A_PASSAGE // 2)
+        special = rng.choices(
+            topics[n // (PASSAGES_A_DOCUMENT * DOCUMENTS_A_DATASET) % 2000], k=WORDS_A_PASSAGE // 2
+        )
         mixed = general + special
         rng.shuffle(mixed)
         yield " ".join(mixed)
@@ -101,7 +140,9 @@ def bare_index(folder: Path, count: int, words: list[str]) -> Callable[[str], ob
         query, _ = index.parse_query_lenient(text, ["body"])
         hits = searcher.search(query, 10).hits
         generator = tantivy.SnippetGenerator.create(searcher, query, schema, "body")
-        return [(score, generator.snippet_from_doc(searcher.doc(address)).to_html()) for score, address in hits]
+        return [
+            (score, generator.snippet_from_doc(searcher.doc(address)).to_html()) for score, address in hits
+        ]
 
     return search
 
@@ -129,7 +170,9 @@ def measure(count: int, queries: list[str], words: list[str], folder: Path) -> d
     with LocalIndex(folder / f"headwater-{count}", write=True) as index:
         index.update(1, records(count, words))
         index.optimize()
-        print(f"{count} passages: built in {time.perf_counter() - begin:.0f} s, {index.stats().bytes >> 20} MB")
+        print(
+            f"{count} passages: built in {time.perf_counter() - begin:.0f} s, {index.stats().bytes >> 20} MB"
+        )
         found["bare tantivy"] = milliseconds(bare, queries)
         for mode in ("lexical", "hybrid"):
             options = SearchOptions(mode=mode)  # type: ignore[arg-type]
@@ -141,7 +184,9 @@ def measure(count: int, queries: list[str], words: list[str], folder: Path) -> d
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--passages", type=int, default=200_000)
     parser.add_argument("--queries", type=Path, help="lines with a field `query`; own ones if absent")
     parser.add_argument("--grow", type=int, default=0, help="also measure this many times the passages")
@@ -149,7 +194,9 @@ def main() -> None:
     args = parser.parse_args()
     queries = list(OWN_QUERIES)
     if args.queries:
-        queries = [json.loads(line)["query"] for line in args.queries.read_text(encoding="utf-8").splitlines()]
+        queries = [
+            json.loads(line)["query"] for line in args.queries.read_text(encoding="utf-8").splitlines()
+        ]
     words = vocabulary(60_000, queries)
     with tempfile.TemporaryDirectory(dir=args.folder) as folder:
         small = measure(args.passages, queries, words, Path(folder))
@@ -157,7 +204,9 @@ def main() -> None:
             large = measure(args.passages * args.grow, queries, words, Path(folder))
             bare = large["bare tantivy"][0] / small["bare tantivy"][0]
             ours = large["lexical"][0] / small["lexical"][0]
-            print(f"{args.grow} times the passages: bare {bare:.2f}x, lexical {ours:.2f}x, ratio {ours / bare:.2f}")
+            print(
+                f"{args.grow} times the passages: bare {bare:.2f}x, lexical {ours:.2f}x, ratio {ours / bare:.2f}"
+            )
 
 
 if __name__ == "__main__":

@@ -220,15 +220,20 @@ class LocalIndex:
     def _finish(self, removed: Sequence[int], generation: int) -> None:
         """Commit the text index and move the generation."""
         for part in PARTS:
-            writer = self._writer(part)
-            for doc in removed:
-                writer.delete_documents_by_term("doc", doc)
-            writer.commit()
+            self._delete(part, removed)
+            self._writer(part).commit()
         with self._store.transaction():
             self._store.set_pending((), ())
             self._store.set_meta("generation", str(generation))
         self._commits += 1
         self.refresh()
+
+    def _delete(self, part: Part, docs: Sequence[int]) -> None:
+        from tantivy import Query
+
+        if docs:  # by query: tantivy's deletion by term takes an integer for a signed one and finds nothing
+            chosen = Query.term_set_query(self._indexes[part].schema, "doc", list(docs))
+            self._writer(part).delete_documents_by_query(chosen)
 
     def _catch_up(self) -> None:
         """Carry out what a killed process had noted."""
@@ -236,8 +241,7 @@ class LocalIndex:
         if not removed and not added:
             return
         for part in PARTS:
-            for doc in (*removed, *added):
-                self._writer(part).delete_documents_by_term("doc", doc)
+            self._delete(part, [*removed, *added])
             self._writer(part).commit()
         self._index_again(added)
         self._finish(removed, int(self._store.meta("next", "0")))
