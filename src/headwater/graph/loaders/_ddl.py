@@ -353,7 +353,8 @@ def _read_column(table: TableDef, item: list[Token], text: str) -> None:
     end = _type_end(item)
     column = GraphColumn(name, text[item[1].start : item[end - 1].end] if end > 1 else "", True)
     column.type = re.sub(r"\s+", " ", column.type)
-    constraint, listed = "", ()
+    constraint = ""
+    listed: tuple[str, ...] = ()
     j = end
     while j < len(item):
         token = item[j]

@@ -22,12 +22,14 @@ class Flow:
         fields: target columns with the physical columns their values come from.
         reads: everything the statement reads.
         kind: "insert", "update", "merge" or "create".
+        temporary: the target lives in the session only.
     """
 
     target: Name
     fields: list[Field]
     reads: Relation
     kind: str = "insert"
+    temporary: bool = False
 
 
 @dataclass(slots=True)
@@ -99,7 +101,14 @@ class Flows:
             into = tree.find(exp.Into)
             relation = self._resolver.query(tree, scope, scope.ctes)
             if into is not None and isinstance(into.this, exp.Table):
-                self._found.append(Flow(table_name(into.this), named(relation), relation, "create"))
+                flow = Flow(
+                    table_name(into.this),
+                    named(relation),
+                    relation,
+                    "create",
+                    bool(into.args.get("temporary")),
+                )
+                self._found.append(flow)
 
     # --- INSERT
 
@@ -247,15 +256,9 @@ class Flows:
             if isinstance(values, exp.Tuple)
             else [values.this if isinstance(values, exp.Paren) else values]
         )
-        # Unqualified names in VALUES mean the source.
-        inserted = Scope(
-            {k: s for k, s in scope.sources.items() if s is source},
-            scope.ctes,
-            None,
-            {},
-            scope.qualified,
-            scope.reads,
-        )
+        # Unqualified names in VALUES mean the source; the target may still be named.
+        own = {k: s for k, s in scope.sources.items() if s is source}
+        inserted = Scope(own, scope.ctes, scope, qualified=scope.qualified, reads=scope.reads)
         refs = [self._resolver.refs(cell, inserted) for cell in cells]
         return [Field(c, r) for c, r in zip(columns or shape.columns, refs, strict=False)]
 

@@ -30,7 +30,7 @@ def read_name(tokens: list[Token], i: int) -> tuple[Name, int]:
     start = i
     while i < len(tokens):
         token = tokens[i]
-        if token.kind == QUOTED or (token.kind == STRING and i > start):
+        if token.kind == QUOTED or (token.kind == STRING and (i > start or token.text[0] == '"')):
             # BigQuery writes a whole path in one pair of backticks.
             text = token.key if token.kind == QUOTED else token.text.strip("'\"")
             parts += text.split(".") if token.text[0] == "`" and "." in text else [text]

@@ -192,6 +192,7 @@ class LineageFinder:
         key = flow.target.parts[-1].casefold()
         if (
             job.temporary
+            or flow.temporary
             or key.startswith(("#", "@"))
             or (flow.kind != "create" and key in job.session.temporary)
         ):

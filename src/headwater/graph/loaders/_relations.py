@@ -175,6 +175,7 @@ class Resolver:
         for lateral in node.args.get("laterals") or []:
             self.add_source(lateral, scope)
         out = Relation()
+        scope.windows = {w.name.casefold(): w for w in node.args.get("windows") or []}
         if node.args.get("connect") is not None:
             scope.merged["level"] = ()
         for item in node.expressions:
@@ -413,6 +414,13 @@ class Resolver:
             return part.refs()
         if isinstance(node, exp.Count) and not any(True for _ in node.find_all(exp.Column)):
             return tuple((t, "") for s in scope.sources.values() for t in self._counted(s))
+        if isinstance(node, exp.Window) and node.alias and node.alias.casefold() in scope.windows:
+            named = scope.windows[node.alias.casefold()]
+            parts = [
+                *(named.args.get("partition_by") or []),
+                *([named.args["order"]] if named.args.get("order") else []),
+            ]
+            return union(self.refs(node.this, scope), *(self.refs(part, scope) for part in parts))
         if isinstance(node, exp.Star):
             return union(*(s.refs() for s in scope.sources.values()))
         if isinstance(node, exp.Lambda):

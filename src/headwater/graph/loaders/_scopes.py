@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 # (physical table, column); the column is "" where a value flows but it is not known from which column.
 ColumnRef = tuple[str, str]
@@ -78,3 +79,4 @@ class Scope:
     qualified: dict[str, str] = field(default_factory=dict)
     reads: Relation = field(default_factory=Relation)
     aliases: dict[str, tuple[ColumnRef, ...]] = field(default_factory=dict)
+    windows: dict[str, Any] = field(default_factory=dict)

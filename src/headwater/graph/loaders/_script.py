@@ -9,8 +9,9 @@ from headwater.graph.loaders._ddl import TableDef, column_list, create_table, re
 from headwater.graph.loaders._definitions import Definitions
 from headwater.graph.loaders._dialect import detect_dialect
 from headwater.graph.loaders._identifiers import Name, read_name
-from headwater.graph.loaders._lexer import WORD, Lines
+from headwater.graph.loaders._lexer import WORD, Lines, Token, lex
 from headwater.graph.loaders._names import Names
+from headwater.graph.loaders._rewrites import hive_inserts, output_clause
 from headwater.graph.loaders._routines import executed_text, string_body, trigger_table
 from headwater.graph.loaders._scriptfile import ScriptFile, without_tail
 from headwater.graph.loaders._statements import Statement, split
@@ -107,7 +108,11 @@ class SqlLoader:
                 self._create(statement, here)
             else:
                 self._definitions.alter(statement, here)
-        elif first in _MOVES or (first == "SELECT" and self._selects_into(statement, here)):
+        elif (
+            first in _MOVES
+            or (first == "DELETE" and any(t.key == "OUTPUT" for t in statement.tokens))
+            or (first == "SELECT" and self._selects_into(statement, here))
+        ):
             self._move(statement, here)
         elif first == "USE" or (first == "SET" and second in ("SEARCH_PATH", "SCHEMA")):
             self._use(statement, here)
@@ -152,14 +157,22 @@ class SqlLoader:
             self._create_view(statement, here)
         elif made in _ROUTINES:
             self._body(statement, here)
-        elif made == "SYNONYM":
-            at = next(i for i, t in enumerate(statement.tokens) if t.key == "SYNONYM")
-            name, after = read_name(statement.tokens, at + 1)
-            target, _ = read_name(statement.tokens, after + 1)
-            if name.parts and target.parts:
-                self.names.synonym(name, target)
+        elif made in ("SYNONYM", "STREAM"):
+            self._synonym(statement, made)
         elif not made:
             self._problem(statement, here, "the statement was not understood")
+
+    def _synonym(self, statement: Statement, made: str) -> None:
+        """Note another name of a table: CREATE SYNONYM a FOR b; CREATE STREAM a ON TABLE b (its changed rows)."""
+        tokens = statement.tokens
+        at = next(i for i, t in enumerate(tokens) if t.key == made) + 1
+        name, after = read_name(tokens, at + 3 if statement.word(at) == "IF" else at)
+        start = (
+            next((i for i in range(after, len(tokens)) if tokens[i].key in ("FOR", "ON")), len(tokens)) + 1
+        )
+        target, _ = read_name(tokens, start + 1 if statement.word(start) in ("TABLE", "VIEW") else start)
+        if name.parts and target.parts:
+            self.names.synonym(name, target)
 
     def _create_table(self, statement: Statement, here: ScriptFile) -> None:
         table = create_table(statement)
@@ -249,7 +262,7 @@ class SqlLoader:
         )
 
     def _move(self, statement: Statement, here: ScriptFile) -> None:
-        from headwater.graph.loaders._lineage import Job, has_any
+        from headwater.graph.loaders._lineage import has_any
 
         first, tokens = statement.word(0), statement.tokens
         if first == "INSERT" and has_any(tokens, {"EXEC", "EXECUTE"}) and not has_any(tokens, {"SELECT"}):
@@ -257,26 +270,40 @@ class SqlLoader:
                 statement, here, "rows of a procedure call are inserted; where they come from is not followed"
             )
             return
+        tokens, logged, logged_rows = output_clause(tokens, statement.text)
+        if logged:
+            self._job(lex(logged, here.dialect).tokens, logged, statement, here, logged_rows)
+        if first == "DELETE":
+            return
         trigger = trigger_table(statement)
         reads = has_any(tokens, {"SELECT", "USING", "FROM", "TABLE"}) or first in ("MERGE", "FROM")
         if not reads and trigger is None and not (first == "UPDATE" and has_any(tokens, {"JOIN"})):
             return  # plain values
         if first == "WITH" and self._made_by_with(statement, here):
             return
-        if first in ("WITH", "FROM") and not has_any(tokens, _WRITES):
-            return
-        self._definitions.jobs.append(
-            Job(
-                without_tail(tokens),
-                statement.text,
-                here.dialect,
-                statement.title,
-                here.origin(statement),
-                here.session,
-                trigger=trigger,
-                database=here.database,
-            )  # fmt: skip
+        if first == "FROM":
+            for part in hive_inserts(tokens):
+                self._job(part, statement.text, statement, here, trigger)
+        elif first != "WITH" or has_any(tokens, _WRITES):
+            self._job(without_tail(tokens), statement.text, statement, here, trigger)
+
+    def _job(
+        self, tokens: list[Token], text: str, statement: Statement, here: ScriptFile, trigger: Name | None
+    ) -> None:
+        from headwater.graph.loaders._lineage import Job
+
+        origin = here.origin(statement)
+        job = Job(
+            tokens,
+            text,
+            here.dialect,
+            statement.title,
+            origin,
+            here.session,
+            trigger=trigger,
+            database=here.database,
         )
+        self._definitions.jobs.append(job)
 
     def _made_by_with(self, statement: Statement, here: ScriptFile) -> bool:
         """Read WITH c AS (…) CREATE TABLE t AS SELECT …; return whether the statement is one."""

@@ -87,10 +87,11 @@ class Loading:
             lake_loader(self.graph, folder)
             return
         if (folder / "row_lineage.csv").is_file() and (folder / "manifest.json").is_file():
-            _dwbench.load_rows_folder(self.graph, folder)
+            self._rows(folder)
             return
         if _dwbench.is_dataset(folder):
             _dwbench.load_dataset(self.graph, self.sql, folder)
+            self._rows(folder)
             return
         files = sorted(
             p
@@ -162,6 +163,19 @@ class Loading:
                 return
         self.sql.add(text, path.name, self.dialect)
 
+    def _rows(self, folder: Path) -> None:
+        """Attach row lineage where a folder holds any; without usable links the tables of its manifest remain."""
+        from headwater.graph._rows import attach_rows, has_rows, load_rows
+
+        try:
+            if has_rows(folder):
+                attach_rows(self.graph, load_rows(folder), folder.name)
+                return
+        except ReadError as error:
+            self.graph.add_problem(folder.name, 0, error.message)
+        if (folder / "manifest.json").is_file():
+            _dwbench.load_rows_folder(self.graph, folder)
+
     def _json(self, value: Any, path: Path) -> bool:
         """Load a JSON value; return whether it is of a known kind."""
         file = path.name
@@ -185,7 +199,7 @@ class Loading:
         elif is_event(value):
             load_events(self.graph, [value], file)
         elif _dwbench.is_row_manifest(value) and "foreign_keys" not in value:
-            _dwbench.load_rows_folder(self.graph, path.parent)
+            self._rows(path.parent)
         elif any(isinstance(value.get(k), list) for k in ("tables", "foreign_keys", "lineage")):
             load_schema(self.graph, value, file)
         else:
