@@ -79,5 +79,8 @@ __all__ = [
     "load_rows",
     "render_html",
     "render_svg",
-    "tools_for", "to_mermaid", "save_graph", "saved_graph",
+    "tools_for",
+    "to_mermaid",
+    "save_graph",
+    "saved_graph",
 ]

@@ -96,9 +96,9 @@ def _clause(clause: str, topic: str) -> list[tuple[str, str]]:
             taken.append(match.span())
         for match in _INVERTED[direction].finditer(clause):
             words = clause[match.start() : match.end()].split()
-            if ({"as", "among", "amongst"} & set(words) or re.search(r"\b(?:a|an|the|one of the)\b", match[0])) and _copular(
-                clause, match
-            ):
+            if (
+                {"as", "among", "amongst"} & set(words) or re.search(r"\b(?:a|an|the|one of the)\b", match[0])
+            ) and _copular(clause, match):
                 got.append((match["table"], direction))
                 taken.append(match.span())
     for direction, asked in _ASKED_PREPOSITION.items():
@@ -177,8 +177,12 @@ def _attach(clause: str, verb: re.Match[str], forward: bool, topic: str) -> list
 
 
 _NOUN_ONLY = {
-    "up": re.compile(rf"\b{lexicon.NOUN_UP}\b|\bbackwards?\b|\b(?:steps?|hops?|levels?) (?:back|up|earlier|before|upstream)\b"),
-    "down": re.compile(rf"\b{lexicon.NOUN_DOWN}\b|\bforwards?\b|\b(?:steps?|hops?|levels?) (?:ahead|forward|later|down|downstream|on)\b"),
+    "up": re.compile(
+        rf"\b{lexicon.NOUN_UP}\b|\bbackwards?\b|\b(?:steps?|hops?|levels?) (?:back|up|earlier|before|upstream)\b"
+    ),
+    "down": re.compile(
+        rf"\b{lexicon.NOUN_DOWN}\b|\bforwards?\b|\b(?:steps?|hops?|levels?) (?:ahead|forward|later|down|downstream|on)\b"
+    ),
 }
 
 

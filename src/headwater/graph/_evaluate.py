@@ -347,6 +347,10 @@ class Evaluator:
             )
         if semantics == "schema.size":
             return Result(len(names), "integer", "number of tables", nothing)
+        if semantics == "group.has_member":
+            table, group = query.args["table"], query.args["group"]
+            label = self.graph.tables[table].group
+            return Result(label == group, "boolean", f"whether {table} is labelled {group}", nothing)
         if semantics == "group.label_of":
             label = self.graph.tables[query.args["table"]].group
             if label is None:

@@ -19,8 +19,17 @@ def _tag(tag: str) -> re.Pattern[str]:
 
 
 _YES_NO = r"^(?:is|are|does|do|did|can|could|will|would|has|have) T1\b(?!.*\b(?:which|what|list|name|show|who|give)\b)"
-_YES_NO_KINDS = ("fk.directed", "fk.edge", "edge.", "component.", "lineage.reaches", "lineage.directed", "impact.reaches", "group.")
-_NEGATION = re.compile(r"\b(?:not|never|no longer|nor|neither|none|nothing|no|without)\b")
+_YES_NO_KINDS = (
+    "fk.directed",
+    "fk.edge",
+    "edge.",
+    "component.",
+    "lineage.reaches",
+    "lineage.directed",
+    "impact.reaches",
+    "group.",
+)
+_NEGATION = re.compile(r"\b(?:not|never|no longer|nor|neither|none|nothing|no|without|outside|elsewhere)\b")
 
 
 @dataclass(frozen=True)
@@ -147,10 +156,14 @@ def parse(mentions: Mentions, labels: Labels, has_rows: bool) -> list[Query]:
         return queries
     queries = _two_tables.parse(context)
     if queries[0].semantics.startswith(_YES_NO_KINDS) and context.has("ASKS_WHAT"):
-        raise Unclear("This asks which or what, but is recognised only as a yes-no question; ask it in other words.")
+        raise Unclear(
+            "This asks which or what, but is recognised only as a yes-no question; ask it in other words."
+        )
     if queries[0].semantics.startswith("path.shortest") and not context.has("ASKS_WHAT", "PATH"):
         if context.says(r"^(?:is|are|does|do|did|can|could)\b") and not context.has("PATH_WH"):
-            raise Unclear("This reads as a yes-no question about a path; ask whether they are connected, or for the path.")
+            raise Unclear(
+                "This reads as a yes-no question about a path; ask whether they are connected, or for the path."
+            )
     return queries
 
 
@@ -162,7 +175,7 @@ def _refuse(context: Context) -> None:
             )
     if context.mentions.missing_label:
         raise Unclear(
-            f"The tables of this graph carry no layers, so {context.mentions.missing_label!r} cannot be told apart."
+            f"No table of this graph is known as one of the kind {context.mentions.missing_label!r}."
         )
 
 
@@ -177,6 +190,8 @@ def _allowed(context: Context, about: str) -> bool:
         return context.says(r"\b(?:one|1) (?:step|hop|level|join)s?\b") and not context.says(
             r"\b(?:two|three|four|[2-9]) "
         )
+    if about == "the ends of a chain":
+        return bool(context.scope().layers)
     if about == "reasons":
         return context.says(r"\bwhich\b|\bwhat\b")
     return False

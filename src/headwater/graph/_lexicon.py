@@ -72,13 +72,16 @@ REWRITES = (
         "",
     ),
     (
-        r"(?<!their )(?<!its )(?<!get )(?<!gets )\b(?:data|rows|records|information|anything|something|any data|values?) (?:from|of|in) (?=T\d+(?! R\d))",
+        r"(?<!their )(?<!its )(?<!get )(?<!gets )(?<!which )(?<!what )(?<!many )\b(?:data|rows|records|information|anything|something|any data|values?) (?:from|of|in) (?=T\d+(?! R\d))",
         "",
     ),
     (r"(?<=T\d) (?:data|rows?|records?)\b", ""),
     (r"\bthe (T\d+) feed\b", r"\1"),
-    (r"\b(?:an? |the |any |each |every |some )?(?:rows?|records?|columns?) (?:in|of) (?=T\d+(?! R\d))", ""),
-    (r"\b(?:directly|direct|straight)(?: ,)? (?:or|and) (?:via|through|over|by way of|across) (?:\w+ ){0,2}?(?:tables?|steps?|others?|intermediates?|stages?)\b", "transitively"),
+    (r"\b(?:an? |any |each |every |some )(?:rows?|records?|columns?) (?:in|of) (?=T\d+(?! R\d))", ""),
+    (
+        r"\b(?:directly|direct|straight)(?: ,)? (?:or|and) (?:via|through|over|by way of|across) (?:\w+ ){0,2}?(?:tables?|steps?|others?|intermediates?|stages?)\b",
+        "transitively",
+    ),
     (
         r"\b(derived|built|loaded|populated|fed|computed|generated|made|sourced) [.,;:?-] (?=(?:from|by|out of)\b)",
         r"\1 ",
@@ -111,6 +114,30 @@ HARMLESS_NEGATIONS = (
 
 OUT_OF_SCOPE = (
     (
+        r"\b(?:and|with|including|plus) (?:all )?(?:of )?(?:their|its) (?:columns?|fields?|attributes?|types?|rows?|sizes?|owners?)\b",
+        "columns",
+    ),
+    (
+        r"\b(?:have|has|share|shares|same|common|related|matching|similar)\b.*\b(?:columns?|fields?|attributes?)\b",
+        "columns",
+    ),
+    (
+        r"\b(?:in|with|by|via|over|using|exactly|at) (?:only |just |exactly |at most )?(?:\d+|two|three|four|five|six) (?:\w+ )?(?:joins?|hops?|steps?|levels?|fk|keys?)\b|\bof length\b",
+        "a given number of steps",
+    ),
+    (
+        r"\b(?:only|sole|solely|exclusively) (?:lineage |direct )?(?:sources?|inputs?|parents?|feeds?|targets?|consumers?|child|children|upstream|downstream)\b(?! (?:table|tables) (?:names?|please))|\b(?:only|solely|exclusively) (?:by|from|on|of) T\d|\b(?:depend|fed|feed|derived|loaded|built|read|referenc)\w* (?:only|solely|exclusively)\b(?! the)",
+        "what is exclusive",
+    ),
+    (
+        r"\b(?:final|terminal|leaf|last|very first|first) (?:tables?|targets?|products?|consumers?|outputs?|nodes?)\b",
+        "the ends of a chain",
+    ),
+    (
+        r"^should (?:i|we|one|you)\b|\b(?:better|worse|preferable|recommend\w*|advisable|good idea)\b",
+        "advice",
+    ),
+    (
         r"\b(?:which|what|list|name|show|how many|all|each)\b (?:\w+ ){0,2}?(?:columns?|fields?|attributes?)\b",
         "columns",
     ),
@@ -132,7 +159,10 @@ OUT_OF_SCOPE = (
         r"\b(?:average|median|total (?:sales|revenue|cost|amount)|sum of|maximum|max|min value|percent\w*)\b",
         "values",
     ),
-    (r"\b(?:most|least|highest|lowest|top \d+|busiest|best)\b(?! tables\b| number\b| direct\b| joins?\b| paths?\b| routes?\b| way\b| hops?\b| steps?\b)", "rankings"),
+    (
+        r"\b(?:most|least|highest|lowest|top \d+|busiest|best)\b(?! tables\b| number\b| direct\b| joins?\b| paths?\b| routes?\b| way\b| hops?\b| steps?\b)",
+        "rankings",
+    ),
     (
         r"\blongest\b|\bsecond[- ]shortest\b|\blonger than\b|\bmore than (?:\d+|two|three|four|five)\b|\bat (?:most|least) (?:\d+|one|two|three|four|five)\b|\bfewer than\b|\bless than\b",
         "a limit on length or number",
@@ -277,8 +307,8 @@ LAYERS = {
         "gold",
         "dashboard",
         "dashboards",
-        "dw",
     ),
+    "dw": ("dw", "dwh", "warehouse", "data warehouse"),
 }
 """Layers of a warehouse and what people call them; a word counts only where the graph has such a layer."""
 
@@ -367,7 +397,25 @@ VERB_NOUNS = frozenset(
     }
 )
 SUBJECTS = frozenset({"tables", "that", "we", "they", "you", "i", "who", "which"})
-COPULAS = frozenset({"and", "or", "to", "is", "are", "was", "were", "has", "have", "belongs", "lies", "sits", "lives", "feeds", "references"})
+COPULAS = frozenset(
+    {
+        "and",
+        "or",
+        "to",
+        "is",
+        "are",
+        "was",
+        "were",
+        "has",
+        "have",
+        "belongs",
+        "lies",
+        "sits",
+        "lives",
+        "feeds",
+        "references",
+    }
+)
 """A word of the first set right after one of the second is a verb ("tables store …"), unless one of the third follows."""
 
 ADJECTIVES = frozenset(

@@ -53,7 +53,9 @@ class Labels:
         for name in graph.tables:
             parts = name.split(".")
             for end in range(1, len(parts)):
-                self.qualifiers[parts[end - 1].lower()].add(".".join(parts[:end]) + ".")
+                prefix = ".".join(parts[:end])
+                self.qualifiers[parts[end - 1].lower()].add(prefix + ".")
+                self.qualifiers[prefix.lower()].add(prefix + ".")
         self.layer_words = {layer.lower(): layer for layer in self.layers}
         for words in lexicon.LAYERS.values():
             present = [layer for layer in self.layers if layer.lower() in words]
@@ -248,6 +250,9 @@ class Reader:
             if token.shielded and not capital and (plain_word or not found):
                 continue
             token.found = found
+        for token, after in zip(self.tokens, self.tokens[1:], strict=False):
+            if after.text.lower() in {"schema", "database"} and token.text.lower() in self.labels.qualifiers:
+                token.found = []
 
     def _find_described(self) -> None:
         """Find names written as words: "catalog returns", "the supplier scorecard mart", "date dimension"."""
@@ -285,7 +290,10 @@ class Reader:
                 and before.text.lower() in lexicon.SUBJECTS
                 and not (after and after.text.lower() in lexicon.COPULAS)
             )
-            if acts or (after and after.text.lower() == "of"):  # "tables store …", "the cost of a visit"
+            one = before and before.text.lower() in {"a", "an"} and token.text.islower()
+            if (
+                acts or one or (after and after.text.lower() == "of")
+            ):  # "tables store …", "the cost of a visit"
                 token.found = []
             elif not (self._fits(before, after=False) and self._fits(after, after=True)):
                 self.out.doubtful.append(token.text)
@@ -354,6 +362,10 @@ class Reader:
             return Scope(groups=frozenset({groups[trimmed]}))
         if self.tokens[i - 1].found and i and width == 2 and phrase.endswith(("file", "files")):
             return None
+        if phrase in {"view", "views"} and before in {"which", "what", "all", "many", "list", "any"}:
+            if any(t.kind == "view" for t in self.graph.tables.values()):
+                return Scope(kinds=frozenset({"view"}))
+            self.out.missing_label = phrase
         if phrase in {"source file", "source files", "input file", "input files"}:
             kinds = {t.kind for t in self.graph.tables.values()}
             return Scope(kinds=frozenset({"source_file"})) if "source_file" in kinds else None
@@ -366,10 +378,8 @@ class Reader:
         ):
             return Scope(roles=frozenset({lexicon.ROLE_WORDS[phrase]}))
         prefixes = self.labels.qualifiers.get(phrase)
-        exact = prefixes and any(p.rstrip(".").rsplit(".", 1)[-1] == self.tokens[i].text for p in prefixes)
-        if prefixes and (exact or re.fullmatch(lexicon.SCOPE_NOUNS, after)) and after != "'":
-            return Scope(prefixes=frozenset(prefixes))
-        if prefixes and exact and re.fullmatch(lexicon.SCOPE_NOUNS, after):
+        as_written = prefixes and any(p.endswith(self.tokens[i].text + ".") for p in prefixes)
+        if prefixes and after != "'" and (as_written or re.fullmatch(lexicon.SCOPE_NOUNS, after)):
             return Scope(prefixes=frozenset(prefixes))
         return None
 
@@ -493,7 +503,9 @@ def _canonical(text: str) -> str:
             rf"\1 {tables[0]}",
             after,
         )
-        after = re.sub(r"\b(does|do|did|will|would|could|can) (?:that|this)\b(?= \w)", rf"\1 {tables[0]}", after)
+        after = re.sub(
+            r"\b(does|do|did|will|would|could|can) (?:that|this)\b(?= \w)", rf"\1 {tables[0]}", after
+        )
         after = re.sub(r"\bis it\b(?! (?:possible|true|right|ok|safe|that))", f"is {tables[0]}", after)
         after = re.sub(
             r"\bits\b(?! (?:own )?(?:data|rows|records|contents?|values|numbers|figures|inputs?|feeds?)\b)",

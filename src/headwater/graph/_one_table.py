@@ -19,6 +19,14 @@ def parse(c: Context) -> list[Query]:
         return [Query("node.is_orphan(fk+lineage)", args, shape="")]
     if c.has("BOOLEAN") and c.has("T_LINKED_TO_ANY") and not c.negated:
         return [Query("node.has_link(fk+lineage)", args, shape="")]
+    groups = re.findall(r"\bG\d+\b", c.text)
+    if (
+        len(groups) == 1
+        and c.has("BOOLEAN")
+        and c.says(r"\bT1 (?:\w+ ){0,4}?(?:in|to|of) (?:the )?G1\b")
+        and not c.negated
+    ):
+        return [Query("group.has_member", {**args, "group": min(c.scope(groups).groups)}, shape="")]
     silo = _silo(c, args)
     if silo:
         return silo
@@ -52,8 +60,14 @@ def _silo(c: Context, args: dict[str, str]) -> list[Query]:
     if c.says(named) and not c.has("ASKS_FOR_TABLES_BESIDE_T"):
         if c.says(r"\bhow many\b"):
             raise Unclear("It is not clear what is to be counted.")
+        if c.negated:
+            raise Unclear("The question is negated; ask it without the negation.")
         if c.labels.groups:
             return [Query("group.label_of", args, shape="")]
+        if not c.says(r"\bsilos?\b"):
+            raise Unclear(
+                "The tables of this graph carry no groups; ask for the silo or the component of a table."
+            )
         return [members]
     if c.says(component) and not asks_tables:
         return [members]
@@ -150,7 +164,9 @@ def _widened(c: Context, args: dict[str, str]) -> list[Query]:
     if c.any("BOTH_DIRECTIONS", "FK_LINKED"):
         return [neighbours]
     if c.has("FK_CHILDREN"):
-        if c.has("KEYS_TO_THOSE") and not c.says(r"\b(?:affected|impacted|hit|touched)\b|\bT1 or\b|\bor (?:to |of |on )?T1\b"):
+        if c.has("KEYS_TO_THOSE") and not c.says(
+            r"\b(?:affected|impacted|hit|touched)\b|\bT1 or\b|\bor (?:to |of |on )?T1\b"
+        ):
             return [children, derived_only]
         return [children]
     return [children, neighbours]

@@ -38,6 +38,7 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"one[- ](?:hop|step|level)|next (?:hop|step|stage)|without intermediat\w+|no intermediat\w+",
     ),
     "TRANSITIVE": (
+        r"anywhere",
         r"in the end|finally",
         r"to the (?:very )?end|as far (?:back |down |up )?as|(?:in |over )?any number of (?:steps|hops|levels)",
         r"no matter how (?:many|far|deep)|arbitrar\w+|very (?:beginning|end|start)|(?:on|along) the way",
@@ -73,14 +74,14 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"taint\w*|incorrect|numbers?",
     ),
     "COUNT": (
-        r"how many|number of|count (?:of|the)|how (?:big|large)|size of|how much|^count|number please",
+        r"how many|(?<!any )number of|count (?:of|the)|how (?:big|large)|size of|how much|^count|number please",
         r"give (?:me )?the (?:number|count)",
     ),
     "HOPS": (
         r"^(?:\w+ )?hops? (?:between|from)",
         r"(?:min|minimum|minimal|least|smallest|fewest) (?:\. )?(?:\w+ )?(?:joins?|hops?|steps?)(?= T\d)|as a number|how long",
         r"how many (?:\w+ ){0,3}?(?:joins?|hops?|steps?|edges?|links?|fk|keys?|moves?|jumps?)",
-        r"(?:number|count) of (?:\w+ ){0,3}?(?:joins?|hops?|steps?|edges?|links?|fk|keys?|jumps?)",
+        r"(?<!any )(?:number|count) of (?:\w+ ){0,3}?(?:joins?|hops?|steps?|edges?|links?|fk|keys?|jumps?)",
         r"how (?:far|close|distant|many apart)|(?<!any )\bdistance|how few|join count|hop count",
         r"(?:joins?|hops?|steps?) (?:away|apart)|path length|length of|degrees? of separation",
         r"one join or (?:more|several|two)|how long is|(?:joins?|hops?|steps?) (?:needed|required|necessary)",
@@ -333,6 +334,8 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"which (?:\w+ )?(?:joins?|chain|path|route)|in between|join order",
     ),
     "DEPENDS": (r"depend\w*|rel(?:y|ies)|uses?|affect\w*|impact\w*|breaks?|need\w*",),
+    "LINKED_TO_BOTH": (r"tables? (?:\w+ ){0,3}?(?:connected|linked|related|joined|tied) (?:\w+ )?(?:to|with) (?:both )?T\d+ and T\d+",),
+    "APART": (r"disconnected|unconnected|unrelated|isolated|detached|unlinked|cut off|separate from each other",),
     "ASKS_WHAT": (r"^(?:which|what|who|list|name|enumerate|print)\b(?!.*(?:yes or no|true or false|yes / no|whether))|(?:[.?!:;,]|-) (?:but |and |so )?(?:which|what|list|name|enumerate)",),
     "STARTS_WITH_WH": (r"^(?:\w+ )?(?:which|what|who|how|list|name|show|give|by how|where)",),
     "BOTH_POLARITIES": (

@@ -190,6 +190,16 @@ class RowLineage:
         return [(self.tables[key // size].name, self.tables[key % size].name) for key in pairs]
 
 
+def has_rows(folder: str | Path) -> bool:
+    """Tell whether a folder holds row lineage in one of the two layouts that `load_rows` reads."""
+    return (Path(folder) / "row_lineage.csv").is_file() or _lineage_map(Path(folder)) is not None
+
+
+def _lineage_map(root: Path) -> Path | None:
+    places = (root / "lineage_map.json", root / "lineage_data" / "lineage_map.json")
+    return next((path for path in places if path.is_file()), None)
+
+
 def load_rows(folder: str | Path) -> RowLineage:
     """Read row lineage from a folder.
 
@@ -202,8 +212,7 @@ def load_rows(folder: str | Path) -> RowLineage:
     root = Path(folder)
     if (root / "row_lineage.csv").is_file():
         return RowLineage(_our_tables(root / "manifest.json"), *_our_links(root / "row_lineage.csv"))
-    maps = [root / "lineage_map.json", root / "lineage_data" / "lineage_map.json"]
-    found = next((path for path in maps if path.is_file()), None)
+    found = _lineage_map(root)
     if found is None:
         raise ReadError(
             "No row lineage here.", where=str(root), hint="Expected row_lineage.csv or lineage_map.json."

@@ -17,6 +17,10 @@ def parse(c: Context) -> list[Query]:
     if len(c.mentions.tables) > 2:
         return _several(c)
     a, b = c.mentions.tables.values()
+    if c.has("LINKED_TO_BOTH"):
+        raise Unclear(
+            "Neighbours of two tables at once are asked for; ask about one table, or for a path between the two."
+        )
     polarity = c.has("DIFFERENT")
     if c.negated and not (polarity or c.has("ORPHAN") and polarity):
         raise Unclear("The question is negated; ask it without the negation.")
@@ -238,8 +242,12 @@ def _component(c: Context, a: str, b: str) -> list[Query]:
         return []
     if not c.any("CONNECT", "COMPONENT", "SAME", "DIFFERENT"):
         return []
-    if not c.has("BOOLEAN") and not c.says(r"\bconnected\b|\bsame\b|\bone\b|\b(?:different|separate)\b|\bconnection\b"):
+    if not c.has("BOOLEAN") and not c.says(
+        r"\bconnected\b|\bsame\b|\bone\b|\b(?:different|separate)\b|\bconnection\b"
+    ):
         return []
+    if not c.any("CONNECT", "COMPONENT_NOUN", "APART") and not (c.labels.groups and c.has("GROUP")):
+        return []  # "the same database", "different tables"
     if c.says(r"\b(?:is|are) (?:it |they )?not\b.*\bor\b"):
         raise Unclear("Ask either whether they are connected or whether they are not.")
     kinds = c.edges("fk+lineage")

@@ -39,6 +39,8 @@ def parse(c: Context) -> list[Query]:
                 "count" if shape == "count" else "list",
             )
         ]
+    if c.has("ROOTS") and c.has("LIST") and not c.has("PIECES"):
+        return [Query("lineage.roots", {}, scope, shape)]
     if c.negated:
         raise Unclear("The question is negated and names no table; say it without the negation.")
     if scope:
@@ -48,8 +50,6 @@ def parse(c: Context) -> list[Query]:
     ) and not c.has("PIECES"):
         known = ", ".join(c.labels.groups) or "none"
         raise Unclear(f"No group of that name is known. Groups: {known}.")
-    if c.has("ROOTS") and c.has("LIST") and not c.has("PIECES"):
-        return [Query("lineage.roots", {}, scope, shape)]
     return _counts(c, shape)
 
 
