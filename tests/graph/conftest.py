@@ -131,11 +131,12 @@ def mysql_url(server_folder: Path) -> Iterator[str]:
     folder.mkdir()
     give_to(folder, account)
     data, port, log = folder / "data", free_port(), folder / "log"
-    options = ["--no-defaults", f"--datadir={data}"]
+    options = ["--no-defaults", f"--datadir={data}", f"--tmpdir={folder}"]
     subprocess.run(  # type: ignore[call-overload]
         [install, *options, "--auth-root-authentication-method=normal", "--skip-test-db"],
         check=True,
         capture_output=True,
+        env={**os.environ, "TMPDIR": str(folder)},
         cwd=folder,
         **account,
     )
