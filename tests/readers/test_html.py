@@ -110,7 +110,7 @@ def test_hidden_text_is_left_out(way: str, take: Any) -> None:
 @pytest.mark.parametrize(
     "page",
     [
-        '<td style="background:#036"><b style="color:#fff">White on blue is read</b></td>',
+        '<div style="background:#036"><b style="color:#fff">White on blue is read</b></div>',
         '<p style="font-size:0.9em">Small print is read by all</p>',
         '<table><tr><td><span style="display:none">0012</span>12<td>x<tr><td>3<td>y</table>',
     ],

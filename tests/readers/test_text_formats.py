@@ -255,3 +255,16 @@ def test_what_must_be_held_whole_has_a_limit(take: Any, monkeypatch: pytest.Monk
     monkeypatch.setattr(_text.whole, "__defaults__", (100,))
     with pytest.raises(ReadError, match="too large"):
         take("A sentence of some length.\n" * 20, "a.txt")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("The request timed out.", "report.pdf"),
+        ("<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>", "data.csv"),
+        ('{"message": "expired"}', "report.docx"),
+    ],
+)
+def test_message_of_a_server_in_place_of_a_file(text: str, name: str, take: Any) -> None:
+    with pytest.raises(ReadError, match="not"):
+        take(text, name)

@@ -25,6 +25,7 @@ _HTML = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _XML = re.compile(r"\s*(?:<\?xml\b|<!DOCTYPE\s|(?:<!--.*?-->\s*)*<([A-Za-z_][\w.:-]*)[\s>/])", re.DOTALL)
+_HTML_ONLY = re.compile(r"<(?:br|td|img|hr|li|p)\b", re.IGNORECASE)
 _SVG = re.compile(r"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE\s+svg[^>]*>\s*)*<svg\b", re.DOTALL)
 _JSON = re.compile(
     r'\s*(?:\x1e\s*)?(?:\{\s*(?:"(?:[^"\\]|\\.)*"\s*:|\}\s*(?:$|[\{\[]))'
@@ -56,6 +57,7 @@ _JSON_NAMES = {
     "webmanifest",
 }
 _DELIMITED_NAMES = {"csv", "tsv", "tab", "psv", "ssv"}
+_HTML_NAMES = {"html", "htm", "xhtml", "shtml"}
 _MARKDOWN_NAMES = {"md", "markdown", "mdown", "mkd", "qmd"}
 _WIKI_NAMES = {"wikitext", "wiki", "mediawiki", "mw"}
 
@@ -266,9 +268,11 @@ def _markup_format(sample: Sample, text: str, extension: str) -> str | None:
     if start == "<":
         if extension in _MARKDOWN_NAMES and not re.match(r"\s*<(?:!doctype|html)\b", text, re.IGNORECASE):
             return "markdown"
-        if _HTML.match(text):
+        if _HTML.match(text) or extension in _HTML_NAMES:
             return "html"
         found = _XML.match(text)
+        if found and found.group(1) and extension != "xml" and _HTML_ONLY.search(text):
+            return "html"  # a fragment of a page that begins with a tag of its own making
         if found and (
             found.group(1) is None or f"</{found.group(1)}" in text or not sample.whole or "/>" in text
         ):

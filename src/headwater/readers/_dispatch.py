@@ -30,6 +30,10 @@ _TEXT_FORMATS = {
 }
 
 
+_BINARY = {"pdf", "docx", "xlsx", "xls", "ods", "parquet", "zip", "gz"}
+_LONGEST_MESSAGE = 1000
+
+
 def read_any(path: Path, name: str, options: ReadOptions) -> ReadResult:
     """Read a file of whatever format, or a folder of Parquet partitions.
 
@@ -61,8 +65,20 @@ def _look_over(result: ReadResult, detected: Detected) -> None:
         result.warnings += invisible_warnings(sample.path)
     if result.format == "html" and sample.extension in DATA_EXTENSIONS and not result.tables:
         _refuse_page(result, sample.extension, sample.name)
-    elif result.format == "json" and sample.extension == "pdf":
-        raise ReadError("The file is not a PDF but JSON.", where=sample.name)
+    elif sample.extension in _BINARY and result.format in _TEXT_FORMATS and not result.tables:
+        _refuse_message(result, sample.extension, sample.name)
+
+
+def _refuse_message(result: ReadResult, extension: str, name: str) -> None:
+    """A short text in the place of a document is the message of a program that failed to make it."""
+    text = " ".join((result.text or "").split())
+    if len(text) < _LONGEST_MESSAGE:
+        raise ReadError(
+            f"The file is not a {extension.upper()} but {result.format.upper()} text: {text[:120]!r}.",
+            where=name,
+            hint="Download the file again.",
+        )
+    result.warnings.append(f"The name says {extension}, but the file is plain {result.format} text.")
 
 
 def _refuse_page(result: ReadResult, extension: str, name: str) -> None:

@@ -10,7 +10,7 @@ from headwater.errors import ReadError
 from headwater.model import ReadResult, Table
 from headwater.readers._encoding import decode
 from headwater.readers._names import name_tables
-from headwater.readers._shape import shape_of
+from headwater.readers._shape import count_leaves, shape_of
 from headwater.readers._text import MAX_BYTES, whole
 from headwater.tabular import build_table
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _DECLARED = re.compile(rb"^\s*<\?xml[^>]*?encoding\s*=\s*[\"']([\w.-]+)[\"']")
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_ERRORS = {"error", "errors", "exceptionreport", "serviceexceptionreport", "fault", "exception"}
+_ERROR_LEAVES = 12
 _SHEET = "{urn:schemas-microsoft-com:office:spreadsheet}"
 
 
@@ -39,6 +41,13 @@ def read_xml(path: Path, name: str, options: ReadOptions) -> ReadResult:
         name_tables(result.tables)
         return result
     value = _value(root)
+    if _local(root.tag).casefold() in _ERRORS and count_leaves(value) <= _ERROR_LEAVES:
+        said = " ".join(" ".join(root.itertext()).split())
+        raise ReadError(
+            f"The file is not data but the error message of a server in XML: {said[:200]!r}.",
+            where=name,
+            hint="Download the data again.",
+        )
     if isinstance(value, dict) and len(value) == 1:  # the list of records is what the file is about
         only = next(iter(value.values()))
         value = only if isinstance(only, list) else value
@@ -77,7 +86,7 @@ def _parse(data: bytes, name: str) -> tuple[Element, str]:
     except ParseError as error:
         line, column = error.position
         raise ReadError(
-            f"The XML is not well-formed or cut off: {error.msg} (line {line}, column {column + 1}).",
+            f"The XML is not well-formed or cut off at line {line}, column {column + 1}: {str(error).split(':')[0]}.",
             where=f"{name}, line {line}",
         ) from error
     except DefusedXmlException as error:
