@@ -178,7 +178,7 @@ def _attach(clause: str, verb: re.Match[str], forward: bool, topic: str) -> list
 
 _NOUN_ONLY = {
     "up": re.compile(
-        rf"\b{lexicon.NOUN_UP}\b|\bbackwards?\b|\b(?:steps?|hops?|levels?) (?:back|up|earlier|before|upstream)\b"
+        rf"\b{lexicon.NOUN_UP}\b|\b(?:causes?|culprits?|suspects?|to blame)\b|\bbackwards?\b|\b(?:steps?|hops?|levels?) (?:back|up|earlier|before|upstream)\b"
     ),
     "down": re.compile(
         rf"\b{lexicon.NOUN_DOWN}\b|\bforwards?\b|\b(?:steps?|hops?|levels?) (?:ahead|forward|later|down|downstream|on)\b"

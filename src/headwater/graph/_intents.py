@@ -159,11 +159,13 @@ def parse(mentions: Mentions, labels: Labels, has_rows: bool) -> list[Query]:
         raise Unclear(
             "This asks which or what, but is recognised only as a yes-no question; ask it in other words."
         )
-    if queries[0].semantics.startswith("path.shortest") and not context.has("ASKS_WHAT", "PATH"):
-        if context.says(r"^(?:is|are|does|do|did|can|could)\b") and not context.has("PATH_WH"):
-            raise Unclear(
-                "This reads as a yes-no question about a path; ask whether they are connected, or for the path."
-            )
+    plain_yes_no = context.says(r"^(?:is|are|does|do|did|can|could)\b") and not context.any(
+        "ASKS_WHAT", "PATH_WH"
+    )
+    if queries[0].semantics.startswith("path.shortest") and plain_yes_no:
+        raise Unclear(
+            "This reads as a yes-no question about a path; ask whether they are connected, or for the path."
+        )
     return queries
 
 

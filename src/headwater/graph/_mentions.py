@@ -478,6 +478,7 @@ def _plain(question: str) -> str:
 def _canonical(text: str) -> str:
     """Bring the words around the codes into the few forms that the grammar knows."""
     text = re.sub(r"- >", "->", text)
+    text = re.sub(r"< -", "<-", text)
     text = re.sub(r" ?' s\b", " 's", text)
     text = re.sub(r"\. \. \.|\.\.\.", "...", text)
     text = re.sub(r"\b(R\d+) (?:of|in|from|inside|within) (?:the |table )*(T\d+)", r"\2 \1", text)

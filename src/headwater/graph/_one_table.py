@@ -82,7 +82,7 @@ def _silo(c: Context, args: dict[str, str]) -> list[Query]:
         raise Unclear("Tables outside a component are asked for; name the component that is meant instead.")
     component_word = c.has("COMPONENT") and c.has("COMPONENT_NOUN")
     connected = c.has("CONNECTED_WORD") and (c.has("BY_ANY_CHAIN"))
-    if not component_word and not connected:
+    if not component_word and (not connected or c.edges("fk+lineage") == "lineage"):
         return []
     if c.has("COUNT"):
         whole = Query("component.size(fk+lineage)", args, c.scope(), "")
@@ -154,7 +154,7 @@ def _widened(c: Context, args: dict[str, str]) -> list[Query]:
     scope, shape = c.scope(), c.shape
     if not c.any("LINEAGE") and c.has("AFFECTED_BY_KEY"):
         return [Query("fk.children", args, scope, shape)]
-    if not c.any("LINEAGE", "REACHES_FURTHER") and c.has("KEYS_ALONE"):
+    if not c.any("LINEAGE", "REACHES_FURTHER") and c.has("KEYS_ALONE") and not c.has("KEYS_TOO"):
         return [Query("fk.children", args, scope, shape)]
     children = Query("impact.closure+fk_children(source_expanded)", args, scope, shape)
     neighbours = Query("impact.closure+fk_neighbours(source_expanded)", args, scope, shape)
@@ -219,6 +219,8 @@ def _lineage(c: Context, args: dict[str, str]) -> list[Query]:
     way = direction(c, "T1")
     if not way and c.says(r"T1 ->(?: \.\.\. ->)?(?: [LG]\d+)?"):
         way = "down"
+    if not way and c.says(r"T1 <-"):
+        way = "up"
     if not way and c.says(r"[LG]\d+ ->(?: \.\.\. ->)? T1"):
         way = "up"
     if not way and c.says(r"\bdownstream\b") != c.says(r"\bupstream\b"):
@@ -234,7 +236,7 @@ def _lineage(c: Context, args: dict[str, str]) -> list[Query]:
             "The question speaks of foreign keys in the words of a data flow; say which of the two is meant."
         )
     queries = flow_query(c, "T1", way)
-    if c.says(r"->"):
+    if c.says(r"->|<-"):
         queries = [q for q in queries if "descend" in q.semantics or "ancest" in q.semantics] or queries
     if c.has("ULTIMATE_SOURCES") and way == "up" and not c.scope():
         return [Query("lineage.roots_of", args, shape=c.shape)]

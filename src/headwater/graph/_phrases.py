@@ -55,10 +55,12 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"roots?|at any point|nth",
     ),
     "FAR": (
+        r"causes?|culprits?|to blame|suspects?|everything|whatever|anything",
         r"downstream|upstream|behind|depend\w*|origins?|originat\w*|consumers?|comes? from|provenance",
         r"trace[sd]?|rel(?:y|ies|ying)|reach\w*|impact\w*|below|above|based on|dependents?",
     ),
     "IMPACT": (
+        r"incomplete|twice|duplicated?|damage|figures",
         r"broke",
         r"delays?|(?:have|need|must|should|has) .{0,40}\bre-?(?:load|build|run|fresh|process)\w*",
         r"chang(?:e|es|ed|ing)|modif\w+|drop(?:s|ped|ping)?|delet\w+|remov\w+|corrupt\w*|affect\w*|impact\w*",
@@ -190,6 +192,7 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"neighbou?rs?|adjacent|next to|directly (?:connected|linked|joined|related)|join(?:ed|s)? directly",
     ),
     "MEMBERS": (
+        r"reached",
         r"companions?|in one (?:component|silo|island|cluster)|get to",
         r"rest of|any mix|any combination|same|mates?|shar(?:e|es|ing)|hang(?:s|ing)? together",
         r"however indirect\w*|reachable|connected (?:\w+ ){0,3}?(?:to|with)|what else",
@@ -229,6 +232,7 @@ TAGS: dict[str, tuple[str, ...]] = {
     ),
     # One table
     "ASKS_WHO_SUFFERS": (
+        r"wrong figures|(?:be|are|is) off|damage|need (?:an? )?(?:refresh|reload|rebuild)",
         r"affect\w*|impact\w*|breaks?|broken|blast radius|hit|touched|re-?test|ripples?|knock-?on|fallout",
         r"consequences?|suffers?|inherit\w*|contaminat\w+|stale|wrong numbers|collateral|lose|rework\w*|fail",
         r"cascad\w*|poison\w*|taint\w*|gets? (?:hurt|lost)",
@@ -295,6 +299,7 @@ TAGS: dict[str, tuple[str, ...]] = {
     "AFFECTED_BY_KEY": (
         r"(?:affected|hit|impacted|break|touched) (?:\w+ )?(?:by|via|through) (?:an? )?(?:fk|keys?)",
     ),
+    "KEYS_TOO": (r"(?:including|includes?|plus|also|with|and|as well as) (?:all |the |its |their )?fk",),
     "KEYS_ALONE": (
         r"(?:only|just|alone)|by (?:an? )?fk|via fk|through (?:an? )?fk|because they reference",
         r"reference[sd]? T1|fk (?:to|on|into|onto) T1|fk (?:children|dependents)",
