@@ -250,6 +250,25 @@ def test_several_sources_are_one_graph(tmp_path: Path) -> None:
     assert flows(load_graph([str(tmp_path / "**" / "*.sql")])) == {("core.s", "mart.t")}
 
 
+def test_scripts_use_the_names_of_other_sources(tmp_path: Path) -> None:
+    tables = [
+        {"name": "WH.dbo.DimBuyer", "columns": [{"name": "Id"}]},
+        {"name": "SRC.Crm.Person", "columns": [{"name": "PersonId"}]},
+    ]
+    schema = write(tmp_path, "schema.json", {"tables": tables, "foreign_keys": [], "lineage": []})
+    etl = write(
+        tmp_path,
+        "etl.sql",
+        "INSERT INTO dimbuyer SELECT p.personid FROM crm.PERSON p; ALTER TABLE DIMBUYER ADD FOREIGN KEY (id) REFERENCES person;",
+    )
+    graph = load_graph([schema, etl])
+    assert set(graph.tables) == {"WH.dbo.DimBuyer", "SRC.Crm.Person"}
+    assert [(e.source, e.target, e.columns) for e in graph.lineage] == [
+        ("SRC.Crm.Person", "WH.dbo.DimBuyer", (("PersonId", "Id"),))
+    ]
+    assert pairs(graph) == {("WH.dbo.DimBuyer", "SRC.Crm.Person")}
+
+
 def test_plain_edges(tmp_path: Path) -> None:
     edges = "source,target,source_column,target_column\na,b,x,y\na,b,z,w\nb,c,,\n,d,,\n"
     graph = load_graph([write(tmp_path, "lineage.csv", edges)])

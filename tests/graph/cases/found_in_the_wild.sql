@@ -327,3 +327,13 @@ INSERT INTO t (a, b, c) SELECT plum, max(grape), min(b.tomato) FROM s AS b GROUP
 --= flow s.plum -> t.a
 --= flow s.grape -> t.b
 --= flow s.tomato -> t.c
+
+--# several actions of which the first alters a column on its own line
+CREATE TABLE p (id int PRIMARY KEY);
+CREATE TABLE c (id int, p_id int);
+ALTER TABLE c
+  ALTER COLUMN id SET NOT NULL,
+  ALTER COLUMN p_id TYPE bigint USING p_id::bigint,
+  DROP CONSTRAINT IF EXISTS old,
+  ADD CONSTRAINT f FOREIGN KEY (p_id) REFERENCES p (id);
+--= key c(p_id) -> p(id)

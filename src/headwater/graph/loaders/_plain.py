@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from headwater.graph._model import ForeignKey, GraphColumn, GraphTable, LineageEdge, Origin, SchemaGraph
@@ -112,7 +113,14 @@ def _origin(entry: Mapping[str, Any], tool: str, file: str) -> Origin:
             _text(old, "tool") or tool, _text(old, "file") or file, line if isinstance(line, int) else 0,
             number if isinstance(number, int) else 0, _text(old, "note"),
         )  # fmt: skip
-    return Origin(tool, file, note=_text(entry, "evidence") or _text(entry, "note"))
+    note = _text(entry, "evidence") or _text(entry, "note")
+    return Origin(tool, file, note=note) if note else _plain_origin(tool, file)
+
+
+@lru_cache(maxsize=64)
+def _plain_origin(tool: str, file: str) -> Origin:
+    """Return one origin for all the entries of a file that say no more."""
+    return Origin(tool, file)
 
 
 _SOURCE = ("source", "source_table", "from", "from_table")

@@ -38,6 +38,7 @@ class SqlLoader:
         self.graph = graph
         self.names = Names()
         self._definitions = Definitions(graph, self.names)
+        self._known = 0
 
     def add(self, text: str, file: str, dialect: str | None = None, first_line: int = 1) -> None:
         """Read one script.
@@ -50,6 +51,7 @@ class SqlLoader:
         """
         from headwater.graph.loaders._lineage import Session
 
+        self._learn_names()
         dialect = detect_dialect(text) if dialect is None else dialect
         if _JINJA.search(text):
             self._template(text, file, dialect)
@@ -78,12 +80,20 @@ class SqlLoader:
 
     def finish(self) -> None:
         """Write the keys and the lineage of all scripts into the graph."""
+        self._learn_names()
         self._definitions.finish()
         if self._definitions.jobs:
             from headwater.graph.loaders._lineage import LineageFinder
 
             LineageFinder(self.graph, self.names, self._definitions.automatic).run(self._definitions.jobs)
             self._definitions.jobs = []
+
+    def _learn_names(self) -> None:
+        """Note the tables that other loaders have added to the graph."""
+        if len(self.graph.tables) != self._known:
+            for name in self.graph.tables:
+                self.names.add(Name(tuple(name.split("."))))
+            self._known = len(self.graph.tables)
 
     def _template(self, text: str, file: str, dialect: str) -> None:
         """Read a dbt model: a query in Jinja whose result is called like its file."""

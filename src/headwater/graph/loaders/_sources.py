@@ -227,11 +227,13 @@ def _is_questions(value: Any) -> bool:
     return isinstance(first, dict) and bool({"question", "results", "original_to_obfuscated"} & set(first))
 
 
-def load_graph(sources: list[str], *, dialect: str | None = None, infer_keys: bool = False) -> SchemaGraph:
+def load_graph(
+    sources: str | Path | Sequence[str | Path], *, dialect: str | None = None, infer_keys: bool = False
+) -> SchemaGraph:
     """Load one graph from one or several sources.
 
     Args:
-        sources: files, folders, globs and database URLs: SQL scripts; `schema.json`, an exported graph; dbt's
+        sources: one or several: files, folders, globs and database URLs: SQL scripts; `schema.json`, an exported graph; dbt's
             `manifest.json`; OpenLineage events; DW-Bench's files; SQLite and DuckDB files; `postgresql://…`, `mysql://…`.
         dialect: of SQL scripts; None detects it for every script.
         infer_keys: propose foreign keys that the sources lack, marked as inferred.
@@ -247,8 +249,8 @@ def load_graph(sources: list[str], *, dialect: str | None = None, infer_keys: bo
         SetupError: a database cannot be reached, or its driver is not installed.
     """
     loading = Loading(None if dialect is None else normal_dialect(dialect))
-    for source in sources:
-        loading.source(source)
+    for source in [sources] if isinstance(sources, str | Path) else sources:
+        loading.source(str(source))
     loading.sql.finish()
     if infer_keys:
         from headwater.graph.loaders._inferred import infer
