@@ -208,6 +208,8 @@ def fixed_width(sample: str) -> Sniffed | None:
         for index, char in enumerate(line):
             used[index] = used[index] or char != " "
     stops = [index for index in range(width) if used[index] and (index == 0 or not used[index - 1])]
+    if len(stops) > len(head.split()):  # a single blank at the same place in every line may stand inside a field
+        stops = [index for index in stops if index < 2 or not used[index - 2]]
     if len(stops) < 2:
         return None
     fields = [sum(bool(line[start:end].strip()) for line in lines) for start, end in zip(stops, [*stops[1:], None], strict=True)]

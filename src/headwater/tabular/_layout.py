@@ -190,7 +190,9 @@ def _find_header(rows: Sequence[Row], seen: Sequence[int], top: int, layout: Lay
     layout.header = [index for index in seen[start : start + depth] if index != layout.units]
     layout.unsure = verdict is None
     layout.body = seen[start + depth] if start + depth < len(seen) else len(rows)
-    layout.kinds = column_kinds(below[depth - 1 :], layout.width)
+    records = below[depth - 1 :]
+    whole = [row for row in records if len(row) == layout.width]
+    layout.kinds = column_kinds(whole if 2 * len(whole) > len(records) else records, layout.width)
     if not lowest:
         _parents(rows, seen, start, layout)
 
@@ -207,7 +209,7 @@ def _lowest_names(top: Row, below: Sequence[Row], kinds: Sequence[Kind]) -> int:
     for index, row in enumerate(below[:MAX_HEADER], 1):
         if len(row) <= typed[-1] or not all(kind_of(row[column]) == "text" for column in typed) or _gaps(row) or _bracketed(row):
             break
-        if is_unit_row(row) or _below_merge(top, row):
+        if _below_merge(top, row):
             break
         lowest = index
     return lowest if lowest and len(below) - lowest > 2 and len(typed) < 3 else 0
@@ -221,7 +223,7 @@ def _header_depth(top: Row, below: Sequence[Row], width: int) -> tuple[int, int 
     above = top
     for depth in range(1, min(MAX_HEADER, len(below)) + 1):
         row, rest = below[depth - 1], below[depth:]
-        if is_unit_row(row) and rest:
+        if rest and is_unit_row(row, column_kinds(rest, width)):
             return depth + 1, depth
         if not rest or not _continues(above, row, rest, width):
             # a header of several rows may become plain only at its last row
@@ -264,7 +266,7 @@ def _is_header(row: Row, kinds: Sequence[Kind], below: Sequence[Row]) -> bool | 
         if kind not in TYPED or is_blank(cell):
             continue
         if kind_of(cell) != "missing" or one_line(cell) == "#":
-            name = kind_of(cell) in ("text", "missing") or _unit_of_its_own(cell, column, below)
+            name = kind_of(cell) in ("text", "missing") or (kind_of(cell) == "boolean") > (kind == "boolean") or _unit_of_its_own(cell, column, below)
             (names if name else values).append(cell)
     texts = [one_line(cell) for cell in row if kind_of(cell) == "text"]
     if values:

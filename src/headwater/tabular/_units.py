@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from headwater.tabular._cells import is_blank, one_line
+from headwater.tabular._numbers import parse_number
 from headwater.tabular._vocabulary import CURRENCIES, QUANTITY_WORDS, SCALES, UNITS
 
 LONGEST = 500
@@ -35,6 +36,8 @@ def unit_name(text: str) -> str | None:
         if scale and scale not in SCALES:
             return None
         return " ".join(filter(None, (CURRENCIES.get(match["sign"], match["sign"]), SCALES.get(scale, ""))))
+    if text[:1] != "." and parse_number(text) is not None:
+        return None  # an amount
     words = [word.lower() for word in _WORD.findall(text)]
     if not words or len(words) > 6:
         return None
@@ -61,14 +64,21 @@ def header_unit(header: str) -> str | None:
     return unit_name(tail) if tail and tail != header.strip() else None
 
 
-def is_unit_row(row: Sequence[Any]) -> bool:
-    """Tell whether a row holds nothing but units (two at least, or one beside the word unit)."""
+def is_unit_row(row: Sequence[Any], kinds: Sequence[str]) -> bool:
+    """Tell whether a row holds nothing but units over columns of numbers (two at least, or one beside the word unit).
+
+    Args:
+        row: the row below a header.
+        kinds: kinds of the columns in the rows below it.
+    """
     texts = [one_line(cell) for cell in row if not is_blank(cell)]
     if not texts or any(not isinstance(cell, str) for cell in row if not is_blank(cell)):
         return False
     label = texts[0].lower().rstrip(":") in ("unit", "units", "unit of measure", "measure")
     units = texts[1:] if label else texts
-    return len(units) >= (1 if label else 2) and all(unit_name(text) and not text.isdigit() for text in units)
+    places = [column for column, cell in enumerate(row) if not is_blank(cell)][int(label) :]
+    over_numbers = all(column < len(kinds) and kinds[column] == "number" for column in places)
+    return over_numbers and len(units) >= (1 if label else 2) and all(unit_name(text) for text in units)
 
 
 def title_unit(lines: Sequence[str]) -> str | None:
