@@ -93,7 +93,11 @@ def read_content(path: Path, name: str, sha256: str, size: int, staging: Path) -
 
 def _failure(content: str, sha256: str, size: int, error: DocumentError, name: str) -> ContentRecord:
     state = "skipped" if isinstance(error, SkipDocument) else "failed"
-    reason = " ".join(p for p in (error.message, f"({error.where})" if error.where not in ("", name) else "", error.hint) if p)
+    reason = " ".join(
+        p
+        for p in (error.message, f"({error.where})" if error.where not in ("", name) else "", error.hint)
+        if p
+    )
     return ContentRecord(content, sha256, size, {"state": state, "reason": reason})
 
 
@@ -225,7 +229,8 @@ def _told(table: Table) -> list[str]:
     """Return the table's warnings, with a difference between source and loaded records if there is one."""
     warnings = list(table.warnings)
     if table.source_records is not None:
-        loaded = table.data.row_count + len(table.quarantined)
+        apart = len(table.quarantined) + int(table.extra.get("footer_rows", 0))
+        loaded = table.data.row_count + apart
         missing = table.source_records - loaded
         if missing > 0 and not any("record" in w for w in warnings):
             warnings.append(
