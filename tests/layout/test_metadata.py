@@ -428,3 +428,22 @@ def test_a_large_file_of_rows_gives_its_view_without_being_parsed() -> None:
         parse_metadata("rows.json", b'{"title": "x", "license": "y", "data": [' + b"[1, 2, 3], " * 1_000_000)
         is None
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# " + "#" * 200_000 + "x",
+        "a|b\n" + " " * 200_000 + "|x",
+        "![" * 100_000,
+        "# " + "a" * 200_000,
+        "<" * 200_000,
+        "- `a` - " + "1=" * 100_000,
+        "a" * 100_000 + ".",
+    ],
+    ids=["hashes", "blanks", "badges", "letters", "tags", "codes", "file"],
+)
+def test_patterns_do_not_run_away_on_hostile_prose(text: str) -> None:
+    """With a quadratic pattern each of these takes minutes."""
+    found = parse_metadata("README.md", text)
+    assert found is None or all(not f.values for f in found.fields)

@@ -165,11 +165,13 @@ _MAX_ROWS = 20_000
 
 def role_of(header: str) -> str | None:
     """Return what a dictionary's column under this header holds, or None."""
+    if len(header) > 200:
+        return None
     word = re.sub(r"[^\w ]+", " ", plain_text(header).casefold().replace("_", " "))
     word = " ".join(word.split())
     if word in _ROLE_OF:
         return _ROLE_OF[word]
-    if len(word) >= 8 and difflib.get_close_matches(word, _DESCRIPTIONS, n=1, cutoff=0.9):
+    if 8 <= len(word) <= 40 and difflib.get_close_matches(word, _DESCRIPTIONS, n=1, cutoff=0.9):
         return "description"
     return None
 
@@ -190,8 +192,8 @@ def header_roles(cells: Sequence[str]) -> dict[str, int] | None:
 
 def coded(text: str) -> dict[str, str]:
     """Return the code → meaning pairs of a text like "1 = yes; 2 = no", or nothing if it holds fewer than two."""
-    marks = list(_PAIR.finditer(text))
-    if len(marks) < 2 or len(text) > 4_000:
+    marks = list(_PAIR.finditer(text)) if len(text) <= 4_000 else []
+    if len(marks) < 2:
         return {}
     ends = [*(m.start() for m in marks[1:]), len(text)]
     pairs = {m.group(1): text[m.end() : end].strip(" ;,|\n") for m, end in zip(marks, ends, strict=True)}

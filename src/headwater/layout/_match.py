@@ -15,6 +15,9 @@ _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
 _FUZZY = 0.9
 """Least similarity (Ratcliff-Obershelp) of a fuzzy match; at 0.9 names of ten letters may differ in one."""
 
+_FUZZY_PAIRS = 40_000
+"""Pairs of names above which none are compared letter by letter."""
+
 _FUZZY_LENGTH = 8
 """Shortest normalised name that may match fuzzily: short ones differ by one letter all the time."""
 
@@ -135,6 +138,8 @@ def _fuzzy(entries: list[FieldDoc], columns: Sequence[str], found: dict[str, Fie
     taken = {id(entry) for entry in found.values()}
     open_entries = {name_key(e.name): e for e in entries if id(e) not in taken}
     keys = [key for key in open_entries if len(key) >= _FUZZY_LENGTH]
+    if len(keys) * (len(columns) - len(found)) > _FUZZY_PAIRS:
+        return
     for column in columns:
         key = name_key(column)
         if column in found or len(key) < _FUZZY_LENGTH or not keys:

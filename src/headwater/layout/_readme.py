@@ -13,15 +13,15 @@ from headwater.layout._metadata import DatasetMetadata, FieldDoc
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
-_HEADING = re.compile(r"^\s{0,3}(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(?=\S)")
 _UNDERLINE = re.compile(r"^\s*(=+|-{3,}|~{3,})\s*$")
-_SEPARATOR = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(\|\s*:?-{1,}:?\s*)*\|?\s*$")
+_SEPARATOR = re.compile(r"\|?\s*:?-{2,}:?\s*(\|\s*:?-{1,}:?\s*)*\|?\s*$")
 _FILE = re.compile(
     r"([\w./ %-]*[\w-]\.(?:csv|tsv|json|ndjson|xlsx?|ods|parquet|txt|dat|geojson|zip|gz|sqlite|xml))\b",
     re.IGNORECASE,
 )
 _R_COLUMN = re.compile(r"\[\s*,\s*\d+\s*\]")
-_BADGE = re.compile(r"\[?!\[[^\]]*\]\([^)]*\)(\]\([^)]*\))?")
+_BADGE = re.compile(r"\[?!\[[^\[\]]{0,300}\]\([^()]{0,500}\)(\]\([^()]{0,500}\))?")
 _MARKED = re.compile(
     r"^\s*(?:[-*+•]|\d{1,3}[.)])?\s*(?P<q>`{1,2}|\*\*|__|\"|')(?P<name>[^`*\n\"]{1,80}?)(?P=q)"
     r"\s*(?:\((?P<type>[^()]{1,60})\))?\s*(?::|-{1,2}|–|—|=|,|\bis\b|\bare\b)\s+(?P<text>\S.*)$"
@@ -47,6 +47,8 @@ _FACTS: dict[str, str] = {
 _NOT_COLUMNS = frozenset({*_FACTS, "contact information", "contact", "what is this?", "what is this", "observations (rows)",
                           "variables (columns)", "other notes", "note", "notes", "analysis", "passage", "todo", "usage", "author"})  # fmt: skip
 _MAX_CHARS = 400_000
+_MAX_NAME = 300
+_MAX_RULE = 2_000
 
 
 def front_matter(text: str) -> tuple[str, str]:
@@ -79,12 +81,7 @@ def from_markdown(text: str, *, dictionary: bool = False) -> DatasetMetadata:
             in_section = dictionary or bool(_SECTION.search(heading))
             resource = _resource(title) or (resource if in_section else "")
             continue
-        if (
-            position < len(lines)
-            and "|" in line
-            and _SEPARATOR.match(lines[position])
-            and "|" in lines[position]
-        ):
+        if position < len(lines) and "|" in line and _is_rule(lines[position]):
             rows, position = _pipe_table(lines, position - 1)
             meta.fields += fields_from_rows(rows, resource)
             continue
@@ -102,7 +99,7 @@ def from_markdown(text: str, *, dictionary: bool = False) -> DatasetMetadata:
 def _heading(line: str, following: str) -> str | None:
     match = _HEADING.match(line)
     if match:
-        return match.group(2)
+        return line[match.end() :].strip().rstrip("#").rstrip()
     if (
         line.strip()
         and len(line) < 120
@@ -114,13 +111,19 @@ def _heading(line: str, following: str) -> str | None:
     return None
 
 
+def _is_rule(line: str) -> bool:
+    """Tell whether a line parts the header of a pipe table from its rows."""
+    return "|" in line and len(line) <= _MAX_RULE and bool(_SEPARATOR.match(line.strip()))
+
+
 def _resource(text: str) -> str:
-    match = _FILE.search(plain_text(text))
+    match = _FILE.search(plain_text(text[:_MAX_NAME]))
     return match.group(1).strip().rsplit("/", 1)[-1].strip() if match else ""
 
 
 def _line(line: str, in_section: bool, resource: str, meta: DatasetMetadata) -> bool:
     """Take one line as a fact of the dataset or an entry of its dictionary; tell whether it was one."""
+    line = line.strip()[:_MAX_RULE]
     match = _MARKED.match(line) or (_PLAIN.match(line) if in_section else None)
     if not match:
         return False

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+_BREAK = re.compile(r"[.;:!?]{1,3}(?:\s|$)|[()\[\]{}\n\t\"“”|]")
 _PARENTHESES = re.compile(r"\s*\([^()]*\)\s*$")
 _SHORT = {
     "intl": "international", "univ": "university", "mt": "mount", "st": "saint", "ft": "fort", "dept": "department",
@@ -82,7 +83,7 @@ def phrases(text: str, limit: int) -> Iterator[str]:
     Repeats are yielded once; at most `limit` keys.
     """
     seen: set[str] = set()
-    for part in re.split(r"[.;:!?()\[\]{}\"“”\n\t|]+(?:\s|$)|[()\[\]\n\t\"“”|]", text):
+    for part in _BREAK.split(text):
         tokens = [(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(part)]
         strong = [t[0][0].isupper() or t[0][0].isdigit() or not t[0][0].isascii() for t in tokens]
         for i, (_, start, _end) in enumerate(tokens):
