@@ -8,6 +8,7 @@ from typing import Any
 from headwater.catalog import Catalog, DocumentRecord, Names, TableRecord
 from headwater.lake._card import card_of
 from headwater.lake._cells import printed_columns, read_rows
+from headwater.lake._frames import Rows
 from headwater.lake._window import clip
 from headwater.profiles import TableProfile
 
@@ -69,7 +70,7 @@ class TableView:
 
 
 @dataclass(frozen=True, slots=True)
-class Inspection:
+class Inspection(Rows):
     """A document as inspected: its record, card, tables and the beginning of its text."""
 
     document: DocumentRecord
@@ -108,6 +109,13 @@ class Inspection:
             "excerpt": self.excerpt,
             "members": list(self.members),
         }
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return the columns of the tables shown, one a row."""
+        return [{"table": t.ref, **column} for t in self.tables for column in t.columns]
+
+    def _caption(self) -> str:
+        return " / ".join(line for line in self.card.splitlines() if not line.startswith("- "))
 
 
 def inspect_document(catalog: Catalog, name: str) -> Inspection:

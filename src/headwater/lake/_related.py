@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from headwater.catalog import Catalog, Names
+from headwater.lake._frames import Rows
 
 MAX_JOINS = 30
 MAX_MENTIONS = 30
@@ -13,7 +14,7 @@ MAX_DUPLICATES = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class Related(Rows):
     """Relations of one document.
 
     Attributes:
@@ -43,6 +44,26 @@ class Related:
             "mentions": list(self.mentions),
             "left_out": self.left_out,
         }
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return the relations one a row: relation, document, column, other_column, match_rate, fan_out, detail."""
+        empty = dict.fromkeys(("column", "other_column", "match_rate", "fan_out", "detail"))
+        rows = [
+            {**empty, "relation": "copy", "document": d["document"], "detail": d["kind"]}
+            for d in self.duplicates
+        ]
+        for member in self.series["members"] if self.series else ():
+            label = ", ".join(map(str, member["label"].values()))
+            rows.append({**empty, "relation": "series", "document": member["document"], "detail": label})
+        for join in self.joins:
+            kept = {k: join[k] for k in ("document", "column", "other_column", "match_rate", "fan_out")}
+            detail = "looks up" if join["direction"] == "to" else "is looked up by"
+            rows.append({**empty, "relation": "join", **kept, "detail": detail})
+        for mention in self.mentions:
+            kept = {"document": mention["document"], "other_column": mention["column"] or None}
+            rows.append({**empty, "relation": "mention", **kept, "detail": ", ".join(mention["entities"])})
+        order = ("relation", "document", *empty)
+        return [{k: row[k] for k in order} for row in rows]
 
 
 def related_to(catalog: Catalog, name: str) -> Related:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from headwater.lake._frames import Rows, html_table
 from headwater.lake._views import shape
 from headwater.lake._window import clip
 
@@ -25,7 +26,7 @@ CLAUSE_DEPTH = 200
 
 
 @dataclass(frozen=True, slots=True)
-class LakeSearch:
+class LakeSearch(Rows):
     """What a search found.
 
     Attributes:
@@ -72,7 +73,7 @@ class LakeSearch:
         }
 
     def to_dicts(self) -> list[dict[str, Any]]:
-        """Return the hits as plain dicts, for a data frame."""
+        """Return the hits as dictionaries of JSON values."""
         return [self._hit(h) for h in self.hits]
 
     def _hit(self, hit: Hit) -> dict[str, Any]:
@@ -96,14 +97,11 @@ class LakeSearch:
         }
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        rows = "".join(
-            f"<tr><td>{h.rank}</td><td><b>{escape(h.title)}</b><br><code>{escape(h.document)}</code></td>"
-            f"<td>{escape(self.cards.get(h.document, ''))}<br><i>{escape(h.snippet)}</i></td></tr>"
-            for h in self.hits
+        rows = (
+            [h.rank, h.title, h.document, self.cards.get(h.document, ""), h.snippet, h.why] for h in self.hits
         )
-        return f"<table><caption>{escape(self.query)}</caption>{rows}</table>"
+        datasets = "Datasets: " + ", ".join(d.dataset for d in self.datasets)
+        return html_table(["rank", "title", "document", "shape", "snippet", "why"], rows, datasets)
 
 
 def search_lake(

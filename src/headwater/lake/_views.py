@@ -8,6 +8,7 @@ from typing import Any
 from headwater.catalog import Catalog, DocumentRecord, Names, TableRecord
 from headwater.errors import NotFoundError, UsageError
 from headwater.lake._cells import printed_columns, read_rows
+from headwater.lake._frames import Rows
 from headwater.lake._window import Window, window
 
 READ_CHARACTERS = 6000
@@ -18,19 +19,25 @@ READ_ROWS = 40
 
 
 @dataclass(frozen=True, slots=True)
-class DatasetListing:
+class DatasetListing(Rows):
     """Datasets of a lake: (id, title, documents)."""
 
     datasets: Window[tuple[str, str, int]]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object."""
-        items = [{"dataset": d, "title": t, "documents": n} for d, t, n in self.datasets.items]
-        return {"datasets": items, "window": self.datasets.to_dict()}
+        return {"datasets": self.to_dicts(), "window": self.datasets.to_dict()}
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return the datasets as dictionaries."""
+        return [{"dataset": d, "title": t, "documents": n} for d, t, n in self.datasets.items]
+
+    def _caption(self) -> str:
+        return self.datasets.told("datasets")
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentListing:
+class DocumentListing(Rows):
     """Documents of a dataset."""
 
     dataset: str
@@ -41,7 +48,17 @@ class DocumentListing:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object."""
-        items = [
+        return {
+            "dataset": self.dataset,
+            "title": self.title,
+            "description": self.description,
+            "documents": self.to_dicts(),
+            "window": self.documents.to_dict(),
+        }
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return the documents as dictionaries."""
+        return [
             {
                 "document": d.id,
                 "state": d.state,
@@ -55,13 +72,9 @@ class DocumentListing:
             }
             for d in self.documents.items
         ]
-        return {
-            "dataset": self.dataset,
-            "title": self.title,
-            "description": self.description,
-            "documents": items,
-            "window": self.documents.to_dict(),
-        }
+
+    def _caption(self) -> str:
+        return self.documents.told("documents")
 
 
 def list_datasets(catalog: Catalog, *, prefix: str = "", offset: int = 0, limit: int = 50) -> DatasetListing:
@@ -97,7 +110,7 @@ def shape(tables: list[TableRecord], document: DocumentRecord) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(Rows):
     """A window of a document's content.
 
     Attributes:
@@ -146,6 +159,20 @@ class Reading:
             "end": self.end,
             "length": self.length,
         }
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return the rows shown, with `_row` and `_line`, or the text shown as one row."""
+        if self.kind != "rows":
+            return [{"document": self.document, "page": self.page, "text": self.text}]
+        return [
+            {"_row": row, "_line": line, **dict(zip(self.columns, cells, strict=True))}
+            for row, line, cells in self.rows
+        ]
+
+    def _caption(self) -> str:
+        if self.kind != "rows":
+            return f"characters {self.start:,} to {self.end:,} of {self.length:,}"
+        return f"rows {self.start + 1:,} to {self.end:,} of {self.row_count:,}"
 
 
 def read_document(
@@ -252,7 +279,7 @@ def _rows(
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class Status(Rows):
     """What is in a lake, what is not and why, and how much of it search covers.
 
     Attributes:
@@ -283,5 +310,13 @@ class Status:
             "tables": self.tables,
             "passages": self.passages,
             "warned": self.warned,
-            "problems": [{"state": s, "reason": r, "files": n, "example": e} for s, r, n, e in self.problems],
+            "problems": self.to_dicts(),
         }
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """Return why files are not in, the most frequent cause first."""
+        return [{"state": s, "reason": r, "files": n, "example": e} for s, r, n, e in self.problems]
+
+    def _caption(self) -> str:
+        counts = ", ".join(f"{n:,} {state}" for state, n in self.counts.items())
+        return f"{counts}; search covers {self.covered:,} of {self.documents:,} documents"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -98,6 +98,8 @@ class Loading:
             for p in folder.rglob("*")
             if p.suffix.lower() in _SUFFIXES and p.is_file() and not _hidden(p, folder)
         )
+        if not files:
+            self.graph.add_problem(folder.name, 0, "the folder holds no file of a kind that is read here")
         scripts = [p for p in files if p.suffix.lower() not in (".csv", ".tsv")]
         for path in scripts or files:
             self._tolerant(path)
