@@ -182,8 +182,8 @@ def _answer(query: Query, result: Result, labels: Labels) -> GraphAnswer:
         args["group"] = min(scope.groups)
     if scope.prefixes:
         args["within"] = sorted(prefix.rstrip(".") for prefix in scope.prefixes)
-    if query.shape in {"count", "exists"} and not semantics.endswith("size") and "count" not in semantics:
-        semantics = f"{query.shape}:{semantics}"
+    if query.shape == "count" and not semantics.endswith("size") and "count" not in semantics:
+        semantics = f"count:{semantics}"
     return GraphAnswer(
         "answered", result.answer, result.answer_type, semantics, args, result.reading, _prove=result.proof
     )

@@ -80,8 +80,6 @@ class Evaluator:
         reading += within(query.scope)
         if query.shape == "count":
             return Result(len(kept), "integer", f"number of {reading}", proof)
-        if query.shape == "exists":
-            return Result(bool(kept), "boolean", f"whether there are {reading}", proof)
         return Result(sorted(kept), "list", reading, proof)
 
     def _reach(self, reach: Reach, query: Query, reading: str) -> Result:

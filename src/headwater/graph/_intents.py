@@ -40,7 +40,7 @@ class Query:
         semantics: what is computed.
         args: tables and options of it.
         scope: restriction of a list.
-        shape: "list", "count" or "exists" for sets; "" where the semantics alone decide.
+        shape: "list" or "count" for sets; "" where the semantics alone decide.
         note: added to the reading.
     """
 
@@ -110,12 +110,8 @@ class Context:
 
     @property
     def shape(self) -> str:
-        """Whether a set is asked for as a list, as a number or as "is there any"."""
-        if self.has("COUNT") and not self.has("LISTS_TABLES_OF_T"):
-            return "count"
-        if self.has("ASKS_WHETHER_ANY") and not self.has("ASKS_FOR_NAMES"):
-            return "exists"
-        return "list"
+        """Whether a set is asked for as a list or as a number; "is there any" is answered by the list, which says more."""
+        return "count" if self.has("COUNT") and not self.has("LISTS_TABLES_OF_T") else "list"
 
     def edges(self, default: str) -> str:
         """Return the edge kinds that the wording asks for."""

@@ -45,6 +45,8 @@ SHIELDS = (
 """Ordinary phrases in which a word is not a table even if a table has that name."""
 
 REWRITES = (
+    (r"\b(?:the )?(?:two |three |both )?tables (?=T\d+ (?:and|or|,|&|to|with|vs)\b)", ""),
+    (r"\bthe (T\d+) (?:feed|load|job|script|process|pipeline)\b", r"\1"),
     (r"\bforeign[- ]keys?\b", "fk"),
     (r"\bfk['s]*\b", "fk"),
     (r"\bf\.k\.s?\b", "fk"),
@@ -64,7 +66,7 @@ REWRITES = (
         "",
     ),
     (
-        r"(?:(?<=^)|(?<= ))(?:the |a |an |this |that |our |my |table |view |file |dataset |tables |source file |called |named |just )+(?=T\d)",
+        r"(?:(?<=^)|(?<= ))(?:the |a |an |this |our |my |table |view |file |dataset |source file |called |named |just )+(?=T\d)",
         "",
     ),
     (
@@ -76,7 +78,6 @@ REWRITES = (
         "",
     ),
     (r"(?<=T\d) (?:data|rows?|records?)\b", ""),
-    (r"\bthe (T\d+) feed\b", r"\1"),
     (r"\b(?:an? |any |each |every |some )(?:rows?|records?|columns?) (?:in|of) (?=T\d+(?! R\d))", ""),
     (
         r"\b(?:directly|direct|straight)(?: ,)? (?:or|and) (?:via|through|over|by way of|across) (?:\w+ ){0,2}?(?:tables?|steps?|others?|intermediates?|stages?)\b",
@@ -222,6 +223,7 @@ FLOW_OUT = (
     r"push(?:es|ing)?(?: (?:its |their )?(?:data|rows))? (?:in)?to",
     r"(?:consumed|used|read|ingested|picked up|queried|taken in) by",
     r"leads? to",
+    r"(?:show|turn)s?(?: up)(?: in)?|appears?(?: in)?",
     r"(?:combined|merged|used|needed|required|integrated|read|loaded|refreshed|available) for",
     r"used to (?:derive|build|compute|fill|load|create|make|populate|produce|calculate|generate)",
     r"reach(?:es|ing|ed)?",
@@ -278,7 +280,7 @@ FLOW_IN = (
 )
 """Verbs whose subject is the target of the data and whose object is the source."""
 
-NOUN_UP = r"(?:sources?|source tables?|inputs?|input tables?|parents?|predecessors?|ancestors?|ancestry|upstreams?|upstream \w+|origins?|provenance|feeders?|feeds|suppliers?|antecedents?|dependencies|roots?|raw inputs?|providers?|contributors?|lineage sources?|direct sources?|producers?|precursors?)"
+NOUN_UP = r"(?:sources?|source tables?|inputs?|input tables?|parents?|predecessors?|ancestors?|ancestry|upstreams?|upstream \w+|origins?|provenance|feeders?|feeds|suppliers?|antecedents?|dependencies|roots?|raw inputs?|providers?|contributors?|basis|bases|lineage sources?|direct sources?|producers?|precursors?)"
 """Nouns for what lies before a table."""
 
 NOUN_DOWN = r"(?:targets?|target tables?|consumers?|successors?|descendants?|downstreams?|downstream \w+|dependents?|outputs?|derivatives?|derivations?|offspring|sinks?|destinations?|children|child tables?|readers?|users|subscribers?|followers?)"

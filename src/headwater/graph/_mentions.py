@@ -23,6 +23,7 @@ _PLAIN = re.compile(rf"{_NAME}(?:\.{_NAME})*")
 _LOOKS_TECHNICAL = re.compile(r"\w_\w|\w\.\w|[a-z][A-Z]|[A-Za-z]\d|^[A-Z]{2,}[a-z]+[A-Z]")
 _ABBREVIATIONS = frozenset({"i.e", "e.g", "fks", "etls", "id", "f.k", "n.b", "a.k.a", "w.r.t", "pks", "dwh"})
 _LONGEST_PHRASE = 7
+_MOST_ODD_NAMES = 5_000
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,16 @@ class Labels:
             and (not scope.prefixes or name.startswith(tuple(scope.prefixes)))
             and (not scope.roles or (bool(words) and words[0] in scope.roles))
             and (not scope.kinds or table.kind in scope.kinds)
+        )
+
+    @cached_property
+    def odd_names(self) -> re.Pattern[str] | None:
+        """A pattern for the names that are not plain identifiers (with blanks, hyphens …), longest first; None without any."""
+        odd = sorted((name for name in self.tables if not _PLAIN.fullmatch(name)), key=len, reverse=True)
+        if not odd:
+            return None
+        return re.compile(
+            "|".join(rf"(?<![\w.]){re.escape(name)}(?![\w])" for name in odd[:_MOST_ODD_NAMES]), re.I
         )
 
     @cached_property
@@ -201,12 +212,7 @@ class Reader:
     def _tokens(self) -> list[_Token]:
         tokens = []
         position = 0
-        odd = sorted((n for n in self.names.tables if not _PLAIN.fullmatch(n)), key=len, reverse=True)
-        literal = (
-            re.compile("|".join(rf"(?<![\w.]){re.escape(n)}(?![\w])" for n in odd[:5000]), re.I)
-            if odd
-            else None
-        )
+        literal = self.labels.odd_names
         while position < len(self.question):
             hit = literal.match(self.question, position) if literal else None
             if hit and hit.group():

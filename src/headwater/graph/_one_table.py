@@ -106,8 +106,6 @@ def _impact(c: Context, args: dict[str, str]) -> list[Query]:
     if not c.has("IMPACT"):
         return []
     scope, shape = c.scope(), c.shape
-    if shape == "exists":
-        shape = "list"
     way = direction(c, "T1")
     wide = c.any("FK_CHILDREN", "FK_LINKED") or c.says(r"\bfk\b|\bkeys?\b")
     closure = Query("lineage.descendants", args, scope, shape)

@@ -205,11 +205,7 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"one piece",
     ),
     # Form of the answer
-    "ASKS_WHETHER_ANY": (
-        r"^(?:is|are|does|do|did|has|have|will|would|can|could) (?:\w+ )?(?:any|anything|something|anyone|other|there)",
-    ),
     "LISTS_TABLES_OF_T": (r"(?:which|list|name|show)\b.*\bT\d|how many\b.*\bwhich",),
-    "ASKS_FOR_NAMES": (r"(?:which|what|list|name|show|enumerate|who|give)",),
     # The whole graph
     "ASKS_SCHEMA_SIZE": (
         r"^how many tables (?:are there|do we have|does (?:this|the) schema have|exist|are in (?:this|the) (?:schema|graph|database))(?: in (?:this|the) \w+)? ?\??$",
@@ -397,6 +393,7 @@ TAGS: dict[str, tuple[str, ...]] = {
 """What a question talks about. A tag holds if one of its alternatives is found."""
 
 KEY_ROLES = (
+    r"\bon (?P<c>T\d+)(?: ,)? (?:\w+ ){0,2}?(?:an? )?fk (?:to|on|into) (?P<p>T\d+)",
     r"\bhas (?P<c>T\d+) (?:got )?(?:an? |any )(?:\w+ ){0,2}?(?:fk|keys?) (?:\w+ )?(?:on|to|into|onto|for|at) (?P<p>T\d+)",
     r"(?P<p>T\d+)\b(?!.*\b(?P=p)\b).*?(?:fk|keys?|constraint) (?:that is )?(?:declared|defined|held|located|sitting|living) (?:in|on|by) (?P<c>T\d+)",
     r"(?P<p>T\d+) (?:\w+ )?among (?:\w+ )*?(?P<c>T\d+) (?:\w+ )?references",

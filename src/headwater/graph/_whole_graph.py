@@ -15,7 +15,7 @@ def parse(c: Context) -> list[Query]:
     """Return the readings of a question about the whole graph."""
     scope, shape = c.scope(), c.shape
     if c.any("CYCLE"):
-        return [Query("lineage.cycles", {}, shape="exists" if c.has("BOOLEAN") else "list")]
+        return [Query("lineage.cycles", {}, shape=shape)]
     if c.has("CUT"):
         return [Query("structure.cut_tables", {}, scope, shape)]
     if c.says(r"\bbridges\b"):
