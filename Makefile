@@ -19,6 +19,9 @@ lock:
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml --extra s3 --extra databases --extra frames --extra scale -o requirements/core.txt
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml --group dev --extra s3 --extra databases --extra frames --extra scale -o requirements/dev.txt
 
+demo: $(STAMP)
+	$(BIN)/python scripts/demo.py
+
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
@@ -39,4 +42,4 @@ lint: $(STAMP)
 	$(BIN)/mypy
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .demo .pytest_cache .mypy_cache .ruff_cache

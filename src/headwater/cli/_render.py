@@ -41,7 +41,7 @@ def _grid(out: Console, header: list[str], rows: list[list[Any]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for name in header:
         table.add_column(Text(safe(name)), overflow="fold")
     for row in rows:
@@ -111,7 +111,7 @@ def _search(result: Any, out: Console) -> None:
     if result.datasets:
         out.print("datasets: " + ", ".join(safe(d.dataset) for d in result.datasets))
     if result.linked:
-        out.print("linked: " + ", ".join(f"{safe(x['dataset'])} ({safe(x['via'])})" for x in result.linked))
+        out.print("linked: " + ", ".join(safe(x["dataset"]) for x in result.linked) + "; --json says how")
     covered = result.coverage
     if covered.get("covered") != covered.get("documents"):
         out.print(
