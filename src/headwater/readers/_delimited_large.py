@@ -68,6 +68,8 @@ def read_large(path: Path, name: str, options: ReadOptions) -> ReadResult | None
     parts = take_apart(parsed.rows[:first], parsed.lines[:first], None, True)
     skip = parts.lines[0] - 1 if parts.lines and parts.lines[0] else 0
     above = sum(line <= skip for line in parsed.lines[:first])
+    for listed in (parts.headers, parts.units, parts.kinds):
+        del listed[parts.width :]
     parts.records, parts.numbers, parts.lines, parts.quarantined = [], [], [], []
     parts.footer, parts.footer_rows = [], 0
     parts.warnings = [warning for warning in parts.warnings if "header" in warning and "repeated" not in warning]

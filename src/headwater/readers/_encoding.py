@@ -139,6 +139,8 @@ def guess_encoding(data: bytes) -> str:
         pass
     scores = {name: plausibility(sample, name) + bonus for name, bonus in candidates.items() if name not in ("utf-8", "latin-1")}
     best = max(scores, key=lambda name: scores[name])
+    if sample.decode(best, errors="replace") == sample.decode("cp1252", errors="replace"):
+        best = "cp1252"  # the more usual name for the same characters
     if best == "cp1252" and not any(0x80 <= byte <= 0x9F for byte in set(data)):
         return "latin-1"  # the two agree on these bytes; the smaller one is named
     return best

@@ -41,6 +41,7 @@ class Parts:
         numbers: number of every record in its source, from 1.
         lines: line of every record.
         kinds: kind of every column, from the top of the table.
+        width: number of columns of the header, before any were added for records with more fields.
     """
 
     headers: list[str] = field(default_factory=list)
@@ -53,6 +54,7 @@ class Parts:
     footer: list[str] = field(default_factory=list)
     footer_rows: int = 0
     header_rows: int = 0
+    width: int = 0
     set_aside: int = 0
     quarantined: list[Quarantined] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -141,7 +143,7 @@ def take_apart(grid: Sequence[Row], lines: Sequence[int], header_rows: int | Non
 def _name_columns(grid: Sequence[Row], layout: Layout, parts: Parts) -> None:
     """Give the columns their header texts and units."""
     width = layout.width
-    parts.header_rows = len(layout.header)
+    parts.header_rows, parts.width = len(layout.header), width
     parts.headers = merge_header([grid[index] for index in layout.header], width) if layout.header else [""] * width
     blank: list[Kind] = [""] * (width - len(layout.kinds))
     parts.kinds = [*layout.kinds, *blank][:width]
