@@ -142,3 +142,7 @@ def test_names_in_code_page_437_and_bare_utf8(take: Any) -> None:
         made.writestr("caf__.csv", CSV)
     data = out.getvalue().replace(b"Gr__e1", "Größe1".encode("cp437")).replace(b"caf__", "café".encode())
     assert list(states(take(data))) == ["Größe1.csv", "café.csv"]
+
+
+def test_short_text_in_gzip_is_a_text(take: Any) -> None:
+    assert take(gzip.compress(b"A short note.\n"), "note.txt.gz").text == "A short note.\n"

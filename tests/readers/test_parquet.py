@@ -133,3 +133,17 @@ def test_added_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "shout" in formats()
     assert read(tmp_path / "a", "a.txt").text == "!! HELLO"
     assert read(tmp_path / "b", "b.txt").format == "txt"
+
+
+def test_bomb(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(
+        pa.table({"a": ["x" * 100_000_000]}),
+        path,
+        compression="brotli",
+        use_dictionary=False,
+        write_statistics=False,
+    )
+    assert path.stat().st_size < 100_000
+    with pytest.raises(ReadError, match="beyond the limit"):
+        read(path, "a.parquet")

@@ -32,6 +32,7 @@ _TEXT_FORMATS = {
 
 _BINARY = {"pdf", "docx", "xlsx", "xls", "ods", "parquet", "zip", "gz"}
 _LONGEST_MESSAGE = 1000
+_WRAPPINGS = {"gzip", "bzip2", "xz", "zip", "tar"}
 
 
 def read_any(path: Path, name: str, options: ReadOptions) -> ReadResult:
@@ -61,6 +62,8 @@ def read_any(path: Path, name: str, options: ReadOptions) -> ReadResult:
 def _look_over(result: ReadResult, detected: Detected) -> None:
     """Tell invisible characters and a name that promises something else."""
     sample = detected.sample
+    if detected.format in _WRAPPINGS:
+        return  # what is inside has been looked over by itself
     if result.format in _TEXT_FORMATS:
         result.warnings += invisible_warnings(sample.path)
     if result.format == "html" and sample.extension in DATA_EXTENSIONS and not result.tables:

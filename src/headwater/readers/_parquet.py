@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from headwater.readers import ReadOptions
 
 _BATCH = 65_536
+_LARGE_CHUNK = 64 << 20
+_MAX_RATIO = 1000
 
 
 def read_parquet(path: Path, name: str, options: ReadOptions) -> ReadResult:
@@ -57,6 +59,7 @@ def read_parquet(path: Path, name: str, options: ReadOptions) -> ReadResult:
         raise ReadError(
             f"The Parquet footer (metadata) is corrupt: {_first_line(error)}", where=name
         ) from error
+    _refuse_bomb(file.metadata, name, options)
     metadata = _metadata(schema, file.metadata)
     large = _unpacked_size(file) > 4 * options.memory_table_bytes
     table = _take(schema, lambda: file.iter_batches(_BATCH), name, options if large else None)
@@ -98,6 +101,24 @@ def _emptiness(table: Table) -> list[str]:
     if not table.columns:
         return ["The file declares no columns."]
     return [] if table.data.row_count else ["The table has columns but no rows."]
+
+
+def _refuse_bomb(footer: Any, name: str, options: ReadOptions) -> None:
+    """Refuse a file that unpacks to what no memory holds: a column chunk is unpacked in one piece."""
+    for group in range(footer.num_row_groups):
+        for index in range(footer.num_columns):
+            chunk = footer.row_group(group).column(index)
+            packed, unpacked = chunk.total_compressed_size, chunk.total_uncompressed_size
+            if (
+                unpacked > _LARGE_CHUNK
+                and unpacked > _MAX_RATIO * max(packed, 1)
+                or unpacked > options.max_member_bytes
+            ):
+                raise ReadError(
+                    f"Too large: column {chunk.path_in_schema!r} unpacks from {packed:,} to {unpacked:,} bytes in one"
+                    " piece, beyond the limit.",
+                    where=name,
+                )
 
 
 def _unpacked_size(file: Any) -> int:
