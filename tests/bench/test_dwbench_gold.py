@@ -26,7 +26,7 @@ def test_gold_scores_full_marks_in_both_modes(handed, name):
     loaded = suite.load(source)
     score = suite.scorer(source)
     assert loaded.items
-    assert not [p for p in loaded.problems]
+    assert not loaded.problems
     for item in loaded.items:
         scores = score(item, Prediction("answered", item.gold))
         assert set(scores.values()) == {1.0}, (item.id, scores)

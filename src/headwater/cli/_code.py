@@ -1,0 +1,131 @@
+"""The verb run-code: Python from standard input, in the sandbox."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headwater.cli._emit import Globals, emit_json
+
+if TYPE_CHECKING:
+    from headwater.sandbox import CodeResult
+
+_LONGEST_CODE = 1_000_000
+
+
+def run_code(
+    context: typer.Context,
+    file: Annotated[
+        list[str] | None,
+        typer.Option("--file", help="A document of the lake to copy into the code's folder (repeat it)."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Keep the files that the code leaves, figures included, in this folder."),
+    ] = None,
+    seconds: Annotated[
+        str, typer.Option(envvar="HEADWATER_CODE_SECONDS", help="Time at most, e.g. 20s.")
+    ] = "20s",
+    memory: Annotated[
+        str, typer.Option(envvar="HEADWATER_CODE_MEMORY", help="Memory at most, e.g. 800MB.")
+    ] = "800MB",
+    unsafe_python: Annotated[
+        bool,
+        typer.Option("--unsafe-python", help="Run it without protection: only for code you wrote yourself."),
+    ] = False,
+) -> None:
+    """Run Python from standard input without network and without any file but those given; see what it prints and makes.
+
+    The value of the last line (or of `result`) is captured, and open figures are saved as figure-1.png ….
+
+    Example: echo "import pandas as pd; pd.read_csv('sales.csv').sum()" | headwater run-code --file data/sales.csv
+    """
+    from headwater.errors import UsageError
+    from headwater.sandbox import CodeLimits, Sandbox
+    from headwater.settings import parse_bytes, parse_seconds
+
+    options: Globals = context.obj
+    code = sys.stdin.buffer.read(_LONGEST_CODE + 1).decode("utf-8", "replace")
+    if len(code) > _LONGEST_CODE:
+        raise UsageError(f"The code has more than {_LONGEST_CODE} characters.")
+    limits = CodeLimits(seconds=parse_seconds(seconds), memory=parse_bytes(memory))
+    with contextlib.ExitStack() as stack:
+        files = {
+            name: path
+            for document in file or []
+            for name, path in stack.enter_context(_lent(options, document))
+        }
+        box = stack.enter_context(Sandbox(files, limits, unsafe=unsafe_python))
+        result = box.run(code)
+        kept = _keep(result, out)
+        _show(result, kept, box.layers, options)
+    raise typer.Exit(result.error.exit_code if result.error else 0)
+
+
+@contextlib.contextmanager
+def _lent(options: Globals, document: str) -> Iterator[list[tuple[str, Path]]]:
+    """Lend the file of a document of the lake."""
+    from headwater.cli._lake import open_lake
+    from headwater.errors import UsageError
+    from headwater.storage import open_storage
+
+    with open_lake(options) as lake:
+        path = lake.names.document(document).id
+        if "!" in path:
+            raise UsageError(
+                f"{path} is a member of an archive.", hint="Give the archive itself; Python can open it."
+            )
+        storage = open_storage(lake.url, anonymous=options.anonymous, endpoint=options.endpoint)
+        with storage.local_copy(path) as local:
+            yield [(PurePosixPath(path).name.lstrip(".") or "document", local)]
+
+
+def _keep(result: CodeResult, out: Path | None) -> list[dict[str, Any]]:
+    kept = []
+    for name, path in result.files.items():
+        entry: dict[str, Any] = {"name": name, "bytes": path.stat().st_size}
+        if out is not None:
+            out.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, out / name)
+            entry["path"] = str(out / name)
+        kept.append(entry)
+    return kept
+
+
+def _show(result: CodeResult, kept: list[dict[str, Any]], layers: dict[str, Any], options: Globals) -> None:
+    body: dict[str, Any] = {
+        "output": result.output,
+        "value": result.value,
+        "files": kept,
+        "truncated": result.truncated,
+        "seconds": round(result.seconds, 3),
+        "sandbox": layers["tier"],
+    }
+    if options.json:
+        if result.error:
+            body["error"] = result.error.to_dict()
+        emit_json("run-code", body, ok=result.error is None)
+        return
+    from headwater.cli._emit import console, dumps, emit_error
+    from headwater.cli._render import safe
+
+    screen = console(options)
+    if result.output:
+        for line in result.output.splitlines():
+            screen.print(safe(line), markup=False)
+    if result.value is not None:
+        screen.print(safe(dumps(result.value)), markup=False)
+    for entry in kept:
+        screen.print(
+            safe(
+                f"{entry['name']}: {entry['bytes']} bytes{' in ' + entry['path'] if 'path' in entry else ''}"
+            )
+        )
+    if result.error:
+        emit_error("run-code", result.error, options)
