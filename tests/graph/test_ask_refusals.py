@@ -67,6 +67,7 @@ REFUSED = [
     (LAYERED, "Which silo does dim_agent not belong to?", "negated"),
     (LAYERED, "How many tables are in depot and support?", "one at a time"),
     (CLINIC, "What is the domain of visit?", ""),
+    (LAYERED, "Which mart tables feed raw_agents?", "is that what is meant"),
     (LAYERED, "Which staging tables are not used by any core table?", "negated"),
     (LAYERED, "Does raw_tickets row_5 flow into mart_agent_load?", "No row lineage"),
     (LAYERED, "Which tables feed mart_agent?", "Did you mean"),

@@ -12,7 +12,7 @@ from headwater.graph._mentions import Labels, Mentions, Reader, Scope, labels_of
 from headwater.graph._names import names_of
 
 if TYPE_CHECKING:
-    from headwater.graph._evaluate import Result
+    from headwater.graph._evaluate import Evaluator, Result
     from headwater.graph._model import SchemaGraph
 
 _LONGEST_QUESTION = 4_000
@@ -165,10 +165,31 @@ def _settle(graph: SchemaGraph, queries: list[Query]) -> GraphAnswer:
     # "which raw tables …" takes for granted that there are some: a reading that finds none is not the one meant
     settled = [s for s in settled if s[1].answer != []] or settled
     query, result = settled[0]
+    _doubt_emptiness(evaluator, query, result)
     if any(other.answer != result.answer for _, other in settled[1:]):
         readings = "; or: ".join(dict.fromkeys(r.reading for _, r in settled))
         raise Unclear(f"The wording leaves open what is meant, and the answers differ. Either: {readings}.")
     return _answer(query, result, labels)
+
+
+def _doubt_emptiness(evaluator: Evaluator, query: Query, result: Result) -> None:
+    """Refuse an empty layer of one direction of lineage where the other direction has tables of it."""
+    opposite = _OPPOSITE.get(query.semantics.removeprefix("?"))
+    if result.answer or opposite is None or not query.scope.layers:
+        return
+    other = evaluator.run(Query(opposite, query.args, query.scope))
+    if other.answer:
+        raise Unclear(
+            f"There are no {result.reading}. There are {len(other.answer)} {other.reading}: is that what is meant?"
+        )
+
+
+_OPPOSITE = {
+    "lineage.descendants": "lineage.ancestors",
+    "lineage.direct_targets": "lineage.ancestors",
+    "lineage.ancestors": "lineage.descendants",
+    "lineage.direct_sources": "lineage.descendants",
+}
 
 
 def _answer(query: Query, result: Result, labels: Labels) -> GraphAnswer:

@@ -33,7 +33,7 @@ _NOUN = {
         re.compile(rf"(?P<table>T\d+) 's (?:\w+ ){{0,2}}?{lexicon.NOUN_UP}\b"),
         re.compile(rf"(?P<table>T\d+) (?:has|have|with) (?!T\d)(?:\w+ ){{0,4}}?{lexicon.NOUN_UP}\b"),
         re.compile(r"\bbackwards? (?:\w+ ){0,2}?(?:from|of|starting (?:at|from)) (?P<table>T\d+)"),
-        re.compile(r"\b(?:trace|follow|walk|track|go)\w* (?P<table>T\d+) (?:\w+ ){0,3}?(?:back|backwards?|upstream|up)\b"),
+        re.compile(r"\b(?:trace|follow|walk|track|go)\w* (?P<table>T\d+) (?:\w+ ){0,3}?(?:back|backwards?|upstream|up(?! to))\b"),
         re.compile(r"\b(?:behind|before|upstream of|upstream from|above|ahead of|prior to) (?P<table>T\d+)"),
         re.compile(r"\b(?:re-?)?(?:build|create|load|populate|refresh|produce|fill|compute) (?P<table>T\d+) .*\b(?:from|sources?|inputs?|extract|need)\b"),
     ),
@@ -42,7 +42,7 @@ _NOUN = {
         re.compile(rf"(?P<table>T\d+) 's (?:\w+ ){{0,2}}?{lexicon.NOUN_DOWN}\b"),
         re.compile(rf"(?P<table>T\d+) (?:has|have|with) (?!T\d)(?:\w+ ){{0,4}}?{lexicon.NOUN_DOWN}\b"),
         re.compile(r"\bforwards? (?:\w+ ){0,2}?(?:from|of|starting (?:at|from)) (?P<table>T\d+)"),
-        re.compile(r"\b(?:trace|follow|walk|track|go)\w* (?P<table>T\d+) (?:\w+ ){0,3}?(?:forwards?|downstream|down)\b"),
+        re.compile(r"\b(?:trace|follow|walk|track|go)\w* (?P<table>T\d+) (?:\w+ ){0,3}?(?:forwards?|downstream|down|up to)\b"),
         re.compile(r"\bnext (?:stop|step|hop|station)s? (?:\w+ )?(?:for|of|from|after) (?:the )?(?P<table>T\d+)"),
         re.compile(r"\b(?:after|downstream of|downstream from|below|beyond|beneath|past) (?P<table>T\d+)"),
         re.compile(r"\b(?:built|based|sitting|standing|live|lives|sit|sits) on(?: top of)? (?P<table>T\d+)"),
@@ -178,7 +178,7 @@ def _attach(clause: str, verb: re.Match[str], forward: bool, topic: str) -> list
 
 _NOUN_ONLY = {
     "up": re.compile(
-        rf"\b{lexicon.NOUN_UP}\b|\b(?:causes?|culprits?|suspects?|to blame)\b|\bbackwards?\b|\b(?:steps?|hops?|levels?) (?:back|up|earlier|before|upstream)\b"
+        rf"\b{lexicon.NOUN_UP}\b|\b(?:causes?|culprits?|suspects?|to blame)\b|\bbackwards?\b|\b(?:go|going|goes|walk|walking|work|working) back\b|\b(?:steps?|hops?|levels?) (?:back|up|earlier|before|upstream)\b"
     ),
     "down": re.compile(
         rf"\b{lexicon.NOUN_DOWN}\b|\bforwards?\b|\b(?:steps?|hops?|levels?) (?:ahead|forward|later|down|downstream|on)\b"

@@ -120,10 +120,12 @@ def labels_of(graph: SchemaGraph) -> Labels:
 
 
 def _stem(word: str) -> str:
-    word = lexicon.WORD_FORMS.get(word, word)
+    """Bring a word into singular, and into the short form that names use for it."""
     if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+        word = word[:-3] + "y"
+    elif word.endswith("s") and not word.endswith("ss") and len(word) > 3:
+        word = word[:-1]
+    return lexicon.WORD_FORMS.get(word, word)
 
 
 @dataclass
