@@ -378,7 +378,9 @@ def _in_columns(
         parts = [(None, None)] if spanning else [(None, middle), (middle, None)]
         for left, right in parts:
             out.append(textpage.get_text_bounded(left=left, bottom=lower, right=right, top=upper).strip())
-    return "\n".join(filter(None, out))
+    ordered = "\n".join(filter(None, out))
+    # what stands across the gutter would be cut: the page then keeps its own order
+    return ordered if Counter("".join(ordered.split())) == Counter("".join(text.split())) else text
 
 
 def _gutter(rects: list[tuple[float, float, float, float]], width: float) -> tuple[float, float, int] | None:
