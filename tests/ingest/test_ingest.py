@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.lakes import make_lake
 
-from headwater.errors import HeadwaterError, SetupError
+from headwater.errors import SetupError
 from headwater.ingest import IngestOptions, ingest_lake
 from headwater.lake import Lake
-from tests.lakes import make_lake
 
 
 def dump(root: Path, state: Path | None = None) -> list[dict[str, Any]]:
@@ -32,7 +32,9 @@ def relations(root: Path) -> list[Any]:
 
 def searches(root: Path) -> list[Any]:
     with Lake.find(root) as lake:
-        found = [lake.search(q, 10, mode="lexical") for q in ("station ST-03-004", "glacier tide", "readings 2021")]
+        found = [
+            lake.search(q, 10, mode="lexical") for q in ("station ST-03-004", "glacier tide", "readings 2021")
+        ]
     return [[(h.document, round(h.score, 6)) for h in f.hits] for f in found]
 
 
@@ -44,11 +46,15 @@ def lake(tmp_path: Path) -> Path:
 
 
 def test_every_file_is_in_exactly_one_state(lake: Path) -> None:
-    files = {p.relative_to(lake).as_posix() for p in lake.rglob("*") if p.is_file() and ".headwater" not in p.parts}
+    files = {
+        p.relative_to(lake).as_posix() for p in lake.rglob("*") if p.is_file() and ".headwater" not in p.parts
+    }
     documents = {d["document"]: d for d in dump(lake)}
     assert set(documents) == files
     assert documents["water/basin-00/files/copy.csv"]["state"] == "duplicate"
-    assert documents["water/basin-00/files/copy.csv"]["duplicate_of"] == "water/basin-00/files/levels_2020.csv"
+    assert (
+        documents["water/basin-00/files/copy.csv"]["duplicate_of"] == "water/basin-00/files/levels_2020.csv"
+    )
     assert documents["water/basin-01/files/broken.xlsx"]["state"] == "failed"
     assert documents["water/basin-01/files/broken.xlsx"]["reason"]
     assert documents["water/basin-01/files/empty.csv"]["state"] == "skipped"
@@ -61,7 +67,9 @@ def test_yearly_tables_are_one_series_and_join_their_lookup(lake: Path) -> None:
         assert found.series is not None
         years = [m["label"]["year"] for m in found.series["members"]]
         assert years == ["2020", "2021", "2022"]
-        rows = opened.sql(f"select year, count(*) as n from t('series:{found.series['id']}') group by 1 order by 1").rows
+        rows = opened.sql(
+            f"select year, count(*) as n from t('series:{found.series['id']}') group by 1 order by 1"
+        ).rows
         assert rows == [[2020, 12], [2021, 12], [2022, 12]]
         joins = [j for j in found.joins if j["document"].endswith("stations.json")]
         assert joins and joins[0]["column"] == "station" and joins[0]["match_rate"] == 1.0
@@ -76,25 +84,36 @@ def test_a_second_run_reads_nothing(lake: Path) -> None:
 
 def test_changes_moves_and_deletions_reach_catalog_and_index(lake: Path) -> None:
     files = lake / "water" / "basin-03" / "files"
-    (files / "levels_2022.csv").write_text("station,measured_on,level_m\nZEBRAFISH,2022-01-01,1.5\n", encoding="utf-8")
+    (files / "levels_2022.csv").write_text(
+        "station,measured_on,level_m\nZEBRAFISH,2022-01-01,1.5\n", encoding="utf-8"
+    )
     (files / "levels_2021.csv").unlink()
     moved = lake / "water" / "basin-04" / "files" / "renamed.json"
     (files / "stations.json").rename(moved)
     report = ingest_lake(lake)
     assert report.read == 2  # the changed file, and the moved one, whose content is known
     documents = {d["document"]: d for d in dump(lake)}
-    assert documents["water/basin-03/files/levels_2022.csv"]["tables"][0]["rows"] == [["ZEBRAFISH", "2022-01-01", 1.5]]
+    assert documents["water/basin-03/files/levels_2022.csv"]["tables"][0]["rows"] == [
+        ["ZEBRAFISH", "2022-01-01", 1.5]
+    ]
     assert "water/basin-03/files/levels_2021.csv" not in documents
     with Lake.find(lake) as opened:
-        assert opened.inspect("water/basin-03/files/stations.json").document.id == "water/basin-04/files/renamed.json"
-        assert [h.document for h in opened.search("zebrafish", mode="lexical").hits] == ["water/basin-03/files/levels_2022.csv"]
+        assert (
+            opened.inspect("water/basin-03/files/stations.json").document.id
+            == "water/basin-04/files/renamed.json"
+        )
+        assert [h.document for h in opened.search("zebrafish", mode="lexical").hits] == [
+            "water/basin-03/files/levels_2022.csv"
+        ]
         status = opened.status()
         assert status.covered == status.documents
 
 
 def test_an_incremental_catalog_equals_a_fresh_one(lake: Path, tmp_path: Path) -> None:
     files = lake / "water" / "basin-05" / "files"
-    (files / "levels_2023.csv").write_text((files / "levels_2022.csv").read_text().replace("2022", "2023"), encoding="utf-8")
+    (files / "levels_2023.csv").write_text(
+        (files / "levels_2022.csv").read_text().replace("2022", "2023"), encoding="utf-8"
+    )
     (files / "notes.txt").unlink()
     ingest_lake(lake)
     fresh = tmp_path / "fresh"
@@ -166,7 +185,9 @@ def test_a_lake_that_is_gone_deletes_nothing(lake: Path, tmp_path: Path) -> None
 
 def test_the_report_follows_the_contract(tmp_path: Path) -> None:
     root = make_lake(tmp_path / "lake", datasets=2)
-    out = subprocess.run([sys.executable, "-m", "headwater", "ingest", str(root), "--json"], capture_output=True, text=True)
+    out = subprocess.run(
+        [sys.executable, "-m", "headwater", "ingest", str(root), "--json"], capture_output=True, text=True
+    )
     assert out.returncode == 3  # one file failed
     report = json.loads(out.stdout)
     assert report["schema"] == "headwater.ingest/1" and report["ok"] is True
@@ -190,3 +211,18 @@ def test_options_bound_a_reader(tmp_path: Path) -> None:
     assert report.counts["failed"] >= 1
     ingest_lake(root, options=IngestOptions(workers=1, retry=True))
     assert {d["document"]: d["state"] for d in dump(root)} == {"a.csv": "ingested", "b.csv": "ingested"}
+
+
+def test_partition_folders_are_one_table_with_their_keys(tmp_path: Path) -> None:
+    root = tmp_path / "lake"
+    for month, body in (("01", "id,v\n1,10\n2,20\n"), ("02", "id,v,extra\n003,30.5,x\n")):
+        folder = root / "readings" / "sensors" / f"month={month}"
+        folder.mkdir(parents=True)
+        (folder / "part-0.csv").write_text(body, encoding="utf-8")
+    ingest_lake(root)
+    with Lake.find(root) as opened:
+        result = opened.sql("select month, id, v, extra from t('readings/sensors') order by month, id")
+        assert result.rows == [["01", "1", 10.0, None], ["01", "2", 20.0, None], ["02", "003", 30.5, "x"]]
+    whole = next(d for d in dump(root) if d["document"] == "readings/sensors")
+    assert whole["tables"][0]["row_count"] == 3
+    assert any("extra" in w for w in whole["warnings"]) and any("'id'" in w for w in whole["warnings"])

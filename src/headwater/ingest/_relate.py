@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from headwater.catalog import Catalog, DocumentRecord
+from headwater.ingest._partitions import partitioned_tables, widest_type
 
 if TYPE_CHECKING:
     from headwater.relations import Duplicate, Series, TableSketch, TextSketch
@@ -24,7 +25,9 @@ def relate(catalog: Catalog, generation: int) -> None:
     canonical = _canonical(documents, duplicates, owner)
     first = [t for t in tables if owner[t.document] not in canonical]
     kept_texts = [t for t in texts if t.document not in canonical]
-    series = find_series(tables, duplicates)
+    partitioned = partitioned_tables(catalog.tables())
+    parts = {m["ref"] for group in partitioned for m in group["members"]}
+    series = find_series([t for t in tables if t.document not in parts], duplicates)
     joins = find_joins(first)
     mentions = find_mentions([p for p in pages if p.document not in canonical], first, kept_texts)
     relations = catalog.relations
@@ -32,7 +35,7 @@ def relate(catalog: Catalog, generation: int) -> None:
         {**d.to_dict(), "document": owner.get(d.document, d.document), "of": owner.get(d.of, d.of)}
         for d in duplicates
     )
-    relations.replace_series(_series(catalog, s, owner) for s in series)
+    relations.replace_series([*(_series(catalog, s, owner) for s in series), *partitioned])
     relations.replace_joins(
         {**j.to_dict(), "left": owner[j.document], "right": owner[j.other_document]} for j in joins
     )
@@ -41,6 +44,7 @@ def relate(catalog: Catalog, generation: int) -> None:
     )
     relations.replace_links(x.to_dict() for x in dataset_links(joins, mentions, series, first))
     members = {owner[m.document]: s.id for s in series for m in s.members}
+    members |= {m["document"]: group["id"] for group in partitioned for m in group["members"]}
     catalog.set_relations(members, canonical, generation)
 
 
@@ -117,7 +121,7 @@ def _series(catalog: Catalog, series: Series, owner: dict[str, str]) -> dict[str
                 "rows": member.rows,
             }
         )
-    columns = [[name, _widest(types[name])] for name in series.columns]
+    columns = [[name, widest_type(types[name])] for name in series.columns]
     return {
         "id": series.id,
         "title": series.title,
@@ -125,13 +129,3 @@ def _series(catalog: Catalog, series: Series, owner: dict[str, str]) -> dict[str
         "columns": columns,
         "members": members,
     }
-
-
-def _widest(types: set[str]) -> str:
-    if len(types) == 1:
-        return next(iter(types))
-    if types <= {"integer", "number"}:
-        return "number"
-    if types <= {"date", "datetime"}:
-        return "datetime"
-    return "text"

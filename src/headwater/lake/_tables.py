@@ -20,8 +20,8 @@ class CatalogTables:
 
     def resolve(self, reference: str) -> TableRef | SeriesRef:
         """Return the table or series of that name (see `headwater.sql.TableCatalog`)."""
-        if reference.startswith(SERIES):
-            return self._series(reference)
+        if reference.startswith(SERIES) or self._catalog.relations.series(reference.rstrip("/")):
+            return self._series(reference.rstrip("/"))
         ref = Names(self._catalog).table_ref(reference)
         table = self._catalog.table(ref)
         assert table is not None  # noqa: S101 - the reference comes from the catalog
