@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from headwater.graph._intents import Query, Unclear, parse
-from headwater.graph._mentions import Labels, Mentions, Reader, Scope, labels_of
+from headwater.graph._labels import Labels, Scope, labels_of
+from headwater.graph._mentions import Mentions, Reader
 from headwater.graph._names import names_of
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.graph._answers import ProofEdge, Reach
 from headwater.graph._intents import Query, Unclear
-from headwater.graph._mentions import Labels, Scope, labels_of
+from headwater.graph._labels import Labels, Scope, labels_of
 from headwater.graph._topology import Topology
 
 if TYPE_CHECKING:

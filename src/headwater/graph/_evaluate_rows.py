@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.errors import NotFoundError
 from headwater.graph._evaluate import Evaluator, Result, described, nothing, within
 from headwater.graph._intents import Query, Unclear
-from headwater.graph._mentions import Scope
+from headwater.graph._labels import Scope
 
 if TYPE_CHECKING:
     from headwater.graph._rows import RowLineage, RowTable

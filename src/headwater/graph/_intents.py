@@ -9,7 +9,8 @@ from typing import Any
 
 from headwater.graph import _lexicon as lexicon
 from headwater.graph._direction import direction_of
-from headwater.graph._mentions import Labels, Mentions, Scope
+from headwater.graph._labels import Labels, Scope
+from headwater.graph._mentions import Mentions
 from headwater.graph._phrases import TAGS
 
 

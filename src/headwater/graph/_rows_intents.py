@@ -6,7 +6,7 @@ import re
 
 from headwater.graph._direction import flow_between, votes
 from headwater.graph._intents import Context, Query, Unclear, direction
-from headwater.graph._mentions import Scope
+from headwater.graph._labels import Scope
 
 _FLOW = r"\b(?:flow\w*|propagat\w+|reach\w*|feeds?|fed|end(?:s|ed)? up|contribut\w+|go(?:es)? into|land\w*|arriv\w+|mak\w+ (?:its|their) way|com(?:e|es) from|deriv\w*|depend\w*|originat\w*|trace\w*|find\w* (?:its|their) way|leak\w*|contain\w*|includ\w*|cross\w*|pass\w*|travel\w*|influenc\w+|enter\w*|draw\w*|pull\w*|use\w*|consum\w+|get\w* (?:data|rows)|receiv\w+|load\w*|source[ds]?)\b"
 

@@ -6,7 +6,7 @@ import re
 
 from headwater.graph import _lexicon as lexicon
 from headwater.graph._intents import Context, Query, Unclear
-from headwater.graph._mentions import Scope
+from headwater.graph._labels import Scope
 
 _NO_TABLE = "No table is named in the question, and it does not read as one about the whole schema."
 
