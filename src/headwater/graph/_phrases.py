@@ -336,6 +336,7 @@ TAGS: dict[str, tuple[str, ...]] = {
     ),
     "DEPENDS": (r"depend\w*|rel(?:y|ies)|uses?|affect\w*|impact\w*|breaks?|need\w*",),
     "LINKED_TO_BOTH": (r"tables? (?:\w+ ){0,3}?(?:connected|linked|related|joined|tied) (?:\w+ )?(?:to|with) (?:both )?T\d+ and T\d+",),
+    "NAMES_KEYS": (r"fk|keys?|referenc\w+|joins",),
     "APART": (r"disconnected|unconnected|unrelated|isolated|detached|unlinked|cut off|separate from each other",),
     "ASKS_WHAT": (r"^(?:which|what|who|list|name|enumerate|print)\b(?!.*(?:yes or no|true or false|yes / no|whether))|(?:[.?!:;,]|-) (?:but |and |so )?(?:which|what|list|name|enumerate)",),
     "STARTS_WITH_WH": (r"^(?:\w+ )?(?:which|what|who|how|list|name|show|give|by how|where)",),

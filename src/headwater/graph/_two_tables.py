@@ -278,6 +278,8 @@ def _component(c: Context, a: str, b: str) -> list[Query]:
         c.labels.groups and c.says(r"\b(?:silos?|domains?|groups?|areas?)\b") and not c.has("STRUCTURAL_PART")
     )
     found = [Query(f"component.{word}({edges})", {"a": a, "b": b}, shape="")]
+    if edges == "fk" and not c.has("NAMES_KEYS"):  # "can they be joined": perhaps loosely meant
+        found.append(Query(f"component.{word}(fk+lineage)", {"a": a, "b": b}, shape=""))
     if labelled and edges == "fk+lineage":
         found.append(Query(f"group.{word}", {"a": a, "b": b}, shape=""))
     return found
