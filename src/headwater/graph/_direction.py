@@ -35,7 +35,7 @@ _NOUN = {
         re.compile(r"\bbackwards? (?:\w+ ){0,2}?(?:from|of|starting (?:at|from)) (?P<table>T\d+)"),
         re.compile(r"\b(?:trace|follow|walk|track|go)\w* (?P<table>T\d+) (?:\w+ ){0,3}?(?:back|backwards?|upstream|up(?! to))\b"),
         re.compile(r"\b(?:behind|before|upstream of|upstream from|above|ahead of|prior to) (?P<table>T\d+)"),
-        re.compile(r"\b(?:re-?)?(?:build|create|load|populate|refresh|produce|fill|compute) (?P<table>T\d+) .*\b(?:from|sources?|inputs?|extract|need)\b"),
+        re.compile(r"\b(?:re-?)?(?:build|create|load|populate|refresh|produce|fill|compute) (?P<table>T\d+) .*\b(?:from|sources?|inputs?|extract|need|read|used?|required)\b"),
     ),
     "down": (
         re.compile(rf"\b{lexicon.NOUN_DOWN}(?: (?!T\d|of|for|to|is|are|does|do)\w+){{0,3}}(?: \([^)]*\))? (?:of|for|from) (?P<table>T\d+)"),
@@ -68,6 +68,9 @@ _ADVERBIAL = {
 }
 
 
+_CONTENT = re.compile(
+    r" (?:its|their) (?:data|rows|records|contents?|numbers|values|figures)(?= (?:from|out of|off)\b)"
+)
 _FILLERS = re.compile(
     r"(?: ,)? (?:\( )?\b(?:directly|straight|immediately|currently|actually|ultimately|eventually|transitively|indirectly|mainly|"
     r"right(?= (?:out|from|off|into|on)\b)|sooner or later|in the end|later on|over time|at any point|somehow|in any way)\b(?: \))?(?: ,)?"
@@ -78,7 +81,7 @@ def votes(text: str) -> dict[str, set[str]]:
     """Return for each table code the directions ("up": what feeds it, "down": what it feeds) that the wording implies."""
     found: dict[str, set[str]] = {}
     topic = ""
-    text = re.sub(r" +", " ", _FILLERS.sub(" ", text))
+    text = re.sub(r" +", " ", _CONTENT.sub("", _FILLERS.sub(" ", text)))
     for clause in filter(None, map(str.strip, _CLAUSES.split(text))):
         for table, direction in _clause(clause, topic):
             found.setdefault(table, set()).add(direction)

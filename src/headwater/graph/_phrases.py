@@ -100,6 +100,7 @@ TAGS: dict[str, tuple[str, ...]] = {
         r"what|which|how|write|give|show|list|name|find|shortest|quickest|minimal|fewest|print|tell",
     ),
     "CONNECT": (
+        r"attach\w*",
         r"relations?|connect\w*|link\w*|related?|reach\w*|paths?|way|hang together|chain|tied?|hook\w*",
         r"associat\w+|get (?:\w+ )?(?:from|to)|go from|touch|join\w*|have anything to do|relationships?",
         r"connection|routes?|together|interlinked",
