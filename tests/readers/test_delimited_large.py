@@ -13,10 +13,11 @@ HEAD = "Extract of May\n\nid,name,amount,day,note\n"
 
 
 def made(count: int, odd: dict[int, str]) -> str:
-    lines = []
-    for i in range(count):
-        lines.append(odd.get(i, f'{i},n{i % 7},"{i * 1000:,}",2024-{i % 12 + 1:02d}-15,' + ('"two\nlines"' if i % 50 == 3 else "x")))
-    return HEAD + "\n".join(lines) + "\n\nSource: own count\n"
+    def record(i: int) -> str:
+        note = '"two\nlines"' if i % 50 == 3 else "x"
+        return odd.get(i, f'{i},n{i % 7},"{i * 1000:,}",2024-{i % 12 + 1:02d}-15,{note}')
+
+    return HEAD + "\n".join(map(record, range(count))) + "\n\nSource: own count\n"
 
 
 @pytest.fixture

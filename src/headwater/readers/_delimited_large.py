@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HEAD_BYTES = 1 << 20
 """Bytes at the top from which dialect, header and preamble are found."""
 
-CHUNK_BYTES = 16 << 20
+CHUNK_BYTES = 4 << 20
 """Bytes read at a time."""
 
 SLOW_ROWS = 50_000

@@ -53,13 +53,14 @@ class StreamTable:
             columns: an Arrow string array for each column.
             lines: Arrow array with the line of each record.
         """
+        import numpy as np
         import pyarrow as pa
 
         count = len(lines)
         if not count:
             return
         self.last_line = lines[-1].as_py()
-        numbers = pa.array(range(self.rows + 1, self.rows + count + 1), pa.int64())
+        numbers = pa.array(np.arange(self.rows + 1, self.rows + count + 1, dtype=np.int64))
         self.rows += count
         batch = pa.Table.from_arrays([numbers, lines.cast(pa.int64()), *columns], schema=self._schema)
         whole = batch if self._held is None else pa.concat_tables([self._held, batch])
@@ -73,6 +74,14 @@ class StreamTable:
         for scan, column in zip(self._scans, table.columns[2:], strict=True):
             scan.add(column.combine_chunks())
         self._writer.write_table(table)
+        self._release()
+
+    @staticmethod
+    def _release() -> None:
+        """Give memory that Arrow keeps for later back to the system, so that the peak stays that of a batch."""
+        import pyarrow as pa
+
+        pa.default_memory_pool().release_unused()
 
     def finish(self, *, dialect: Dialect | None = None, warnings: Sequence[str] = ()) -> Table:
         """Find the footer, choose the types, write the typed view and return the table."""
@@ -124,6 +133,7 @@ class StreamTable:
             for batch in _batches(self._raw_path):
                 typed = [convert(column, plan) for column, plan in zip(batch.columns[2:], plans, strict=True)]
                 writer.write_table(pa.Table.from_arrays([*batch.columns[:2], *typed], schema=schema))
+                self._release()
 
 
 def _batches(path: Path) -> Iterator[Any]:
