@@ -68,9 +68,6 @@ _ADVERBIAL = {
 }
 
 
-_CONTENT = re.compile(
-    r" (?:its|their) (?:data|rows|records|contents?|numbers|values|figures)(?= (?:from|out of|off)\b)"
-)
 _FILLERS = re.compile(
     r"(?: ,)? (?:\( )?\b(?:directly|straight|immediately|currently|actually|ultimately|eventually|transitively|indirectly|mainly|"
     r"right(?= (?:out|from|off|into|on)\b)|sooner or later|in the end|later on|over time|at any point|somehow|in any way)\b(?: \))?(?: ,)?"
@@ -81,7 +78,7 @@ def votes(text: str) -> dict[str, set[str]]:
     """Return for each table code the directions ("up": what feeds it, "down": what it feeds) that the wording implies."""
     found: dict[str, set[str]] = {}
     topic = ""
-    text = re.sub(r" +", " ", _CONTENT.sub("", _FILLERS.sub(" ", text)))
+    text = re.sub(r" +", " ", _FILLERS.sub(" ", text))
     for clause in filter(None, map(str.strip, _CLAUSES.split(text))):
         for table, direction in _clause(clause, topic):
             found.setdefault(table, set()).add(direction)

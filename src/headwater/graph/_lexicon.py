@@ -264,6 +264,7 @@ FLOW_IN = (
     r"aggregat(?:e|es|ing)",
     r"select(?:s|ing)? from",
     r"pick(?:s|ing)? up(?: from)?",
+    r"(?:inherit|derive|pull|source|draw)(?:s|ing)? (?:its|their) (?:data|rows|records|contents?|numbers|values|figures) (?:from|out of|off)",
     r"inherit(?:s|ing)?",
     r"gets?(?= T\d)",
     r"(?:contain|include)(?:s|ing)?(?: (?:data|rows|values|records))?(?: (?:from|of|derived from))?",
