@@ -1,8 +1,8 @@
 """A walk through headwater on the lake in examples/lake: every command is printed, then run.
 
-Usage: python scripts/demo.py
+Usage: python scripts/demo.py [STATE]
 
-State goes to .demo/ (git-ignored), so examples/lake stays as it is. Ends with 1 if a command does not do what it should.
+State goes to .demo/ (git-ignored), or to the folder given, so examples/lake stays as it is. Ends with 1 if a command does not do what it should.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 HEADWATER = Path(sys.executable).with_name("headwater")
-STATE = Path(".demo")
+STATE = Path(sys.argv[1] if len(sys.argv) > 1 else ".demo")
 GLOBAL = ["--lake", "examples/lake", "--state", str(STATE)]
 WAREHOUSE = ["--from", "examples/warehouse"]
 
@@ -51,7 +51,8 @@ def series_of(document: str) -> str:
 
 def main() -> None:
     started = time.monotonic()
-    shutil.rmtree(ROOT / STATE, ignore_errors=True)
+    if len(sys.argv) == 1:
+        shutil.rmtree(ROOT / STATE, ignore_errors=True)
     say("Take a folder in, as it is. One file in it is damaged: the rest goes in, and the exit code is 3.")
     run("ingest", "examples/lake", expect=3)
     say("What is in, and what is not, and why.")

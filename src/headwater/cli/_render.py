@@ -101,7 +101,7 @@ def _search(result: Any, out: Console) -> None:
         if card:
             out.print(f"     {safe(card)}")
         if hit.snippet:
-            out.print(f"     … {safe(hit.snippet)} …")
+            out.print(f"     {safe(' '.join(hit.snippet.split()))}")
         if hit.why:
             out.print(f"     why: {safe('; '.join(hit.why[:4]))}")
         if hit.series:
