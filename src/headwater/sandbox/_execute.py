@@ -17,13 +17,14 @@ _MOST_ITEMS = 10_000
 _DEEPEST = 20
 
 
-def execute(code: str) -> dict[str, Any]:
+def execute(code: str, setup: str = "") -> dict[str, Any]:
     """Run `code` and return {"ok", "value"} or {"ok", "error", "line", "traceback"}.
 
-    The value is that of the last line if it is an expression, else of the variable `result` if there is one.
+    `setup` runs before it, under the same names. The value is that of the last line if it is an expression, else of the variable `result` if there is one.
     """
     names: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
     try:
+        exec(compile(setup, "<setup>", "exec"), names)
         value = _run(code, names)
         _save_figures()
     except BaseException as error:  # noqa: BLE001 - the edge of the process: whatever the code raises is its outcome

@@ -107,9 +107,9 @@ class _Child:
 
 def _serve(request: dict[str, Any], control: int) -> dict[str, Any] | None:
     """Run one piece of code; None if the parent went away meanwhile."""
-    code = str(request["code"])
+    code, setup = str(request["code"]), str(request["setup"])
     for word, module in _WARM.items():
-        if word in code and module not in sys.modules:
+        if (word in code or word in setup) and module not in sys.modules:
             with contextlib.suppress(ImportError):
                 importlib.import_module(module)
     child = _fork(request, code)
@@ -175,7 +175,7 @@ def _be_child(request: dict[str, Any], code: str, host: int, output: int, result
     else:
         die_with(host)
         limit_resources(plan)
-    _write(3, json.dumps(execute(code)).encode())
+    _write(3, json.dumps(execute(code, str(request["setup"]))).encode())
     os._exit(0)
 
 

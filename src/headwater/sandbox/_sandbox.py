@@ -148,19 +148,20 @@ class Sandbox:
                 host.stdout.close()
         remove(self._base)
 
-    def run(self, code: str, *, seconds: float | None = None) -> CodeResult:
+    def run(self, code: str, *, seconds: float | None = None, setup: str = "") -> CodeResult:
         """Run `code` and return its outcome; an exception of the code is in `error`, not raised.
 
         Args:
             code: Python; pandas, numpy, polars, duckdb and matplotlib can be imported where they are installed.
             seconds: a shorter time for this run.
+            setup: trusted code that runs before, under the same names.
 
         Raises:
             SetupError: the host process cannot be started.
             LimitError: the files do not fit the limit of disk.
         """
         with self._lock:
-            return self._run(code, self._files, seconds)
+            return self._run(code, self._files, seconds, setup)
 
     # --- the host
 
@@ -219,7 +220,9 @@ class Sandbox:
 
     # --- runs
 
-    def _run(self, code: str, files: Mapping[str, Path | bytes], seconds: float | None) -> CodeResult:
+    def _run(
+        self, code: str, files: Mapping[str, Path | bytes], seconds: float | None, setup: str = ""
+    ) -> CodeResult:
         limits = self._limits
         time = min(seconds, limits.seconds) if seconds is not None else limits.seconds
         if time <= 0:
@@ -240,6 +243,7 @@ class Sandbox:
         )
         request = {
             "code": code,
+            "setup": setup,
             "work": inside,
             "confined": not self._unsafe,
             "environment": _ENVIRONMENT,
