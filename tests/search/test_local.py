@@ -173,4 +173,3 @@ def test_what_was_removed_leaves_the_text_index(tmp_path: Path) -> None:
             2, [Passage(dataset="a/b", document="a/b/0.txt", number=0, text="wood")], remove=["a/b/1.txt"]
         )
         assert index._searchers["passages"].num_docs == 4
-        assert index.frequency("stone") == 3

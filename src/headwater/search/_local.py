@@ -7,6 +7,7 @@ it out; doing it twice does no harm, as records are numbered once and for all.
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from headwater.search._index import IndexStats
 from headwater.search._models import ROLES, Models, Space, VectorBatch
 from headwater.search._query import ParsedQuery, QueryTerm
 from headwater.search._rank import FIELDS, Match
-from headwater.search._records import Card, Passage, Record
+from headwater.search._records import Record
 from headwater.search._results import Filters, SearchOptions, SearchResult
 from headwater.search._store import PARTS, Header, Part, Store, Stored
 from headwater.search._text import analyzer, padding
@@ -191,10 +192,11 @@ class LocalIndex:
         try:
             with self._store.transaction():
                 yield
-        except BaseException:
-            for writer in self._writers.values():
-                writer.rollback()
+        except BaseException as error:
             self._models.forget()
+            self._writers = {part: writer for part, writer in self._writers.items() if _rolled_back(writer)}
+            if isinstance(error, sqlite3.Error):
+                raise self._unwritable(error) from error
             raise
 
     def _drop(self, dataset: str, document: str) -> list[int]:
@@ -215,18 +217,35 @@ class LocalIndex:
             entry.add_unsigned("rid", rid)
             for name in FIELDS[part]:
                 entry.add_text(name, fields.get(name) or padding(USUAL_WORDS.get(name, 0)))
-            writer.add_document(entry)
+            try:
+                writer.add_document(entry)
+            except ValueError as error:
+                raise self._unwritable(error) from error
 
     def _finish(self, removed: Sequence[int], generation: int) -> None:
         """Commit the text index and move the generation."""
         for part in PARTS:
             self._delete(part, removed)
-            self._writer(part).commit()
+            self._commit(part)
         with self._store.transaction():
             self._store.set_pending((), ())
             self._store.set_meta("generation", str(generation))
         self._commits += 1
         self.refresh()
+
+    def _commit(self, part: Part) -> None:
+        try:
+            self._writer(part).commit()
+        except ValueError as error:
+            self._writers.pop(part, None)
+            raise self._unwritable(error) from error
+
+    def _unwritable(self, error: Exception) -> SetupError:
+        return SetupError(
+            f"The search index cannot be written: {error}",
+            where=str(self._folder),
+            hint="Check that the disk has room; the next ingest goes on from the last complete state.",
+        )
 
     def _delete(self, part: Part, docs: Sequence[int]) -> None:
         from tantivy import Query
@@ -242,7 +261,7 @@ class LocalIndex:
             return
         for part in PARTS:
             self._delete(part, [*removed, *added])
-            self._writer(part).commit()
+            self._commit(part)
         self._index_again(added)
         self._finish(removed, int(self._store.meta("next", "0")))
 
@@ -252,7 +271,7 @@ class LocalIndex:
             if header is None:
                 continue
             for stored in self._store.records_of(doc):
-                self._add_terms(doc, stored.rid, _record(stored, header))
+                self._add_terms(doc, stored.rid, stored.record(header))
 
     def optimize(self) -> None:
         """Merge vector segments and let the text index finish its merges."""
@@ -461,17 +480,15 @@ class LocalIndex:
         return self._writers[part]
 
 
+def _rolled_back(writer: tantivy.IndexWriter) -> bool:
+    """Forget what a writer was given; False if it cannot go on (its thread has died)."""
+    try:
+        writer.rollback()
+    except ValueError:
+        return False
+    return True
+
+
 def _numbers(searcher: tantivy.Searcher, name: str, addresses: list[tantivy.DocAddress]) -> list[int]:
     """Return the values of a numeric field that every record has."""
     return [int(v) for v in searcher.fast_field_values(name, addresses) if v is not None]
-
-
-def _record(stored: Stored, header: Header) -> Record:
-    """Return the record that is stored, for indexing it again."""
-    if stored.part != "passages":
-        card: Card = stored.card(header)
-        return card
-    return Passage(
-        dataset=header.dataset, document=header.document, number=stored.number, text=stored.text,
-        start=stored.start, page=stored.page, title=header.title, kind=header.kind,
-    )  # fmt: skip

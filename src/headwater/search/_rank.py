@@ -37,7 +37,7 @@ FIELDS: Mapping[Part, Mapping[str, float]] = {
 }
 """Fields of each part of an index with their weights."""
 
-CARD_SHARE = 0.3
+CARD_SHARE = 0.2
 """Share of the best document's card in the score of its dataset."""
 
 PASSAGE_SHARE = 0.5

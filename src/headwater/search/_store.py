@@ -7,6 +7,7 @@ about the index; the text index beside it is brought in line with it (see `_loca
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -80,6 +81,16 @@ class Stored:
             tags=tuple(data.pop("tags")), years=tuple(data.pop("years")), **data,
         )  # fmt: skip
 
+    def record(self, header: Header) -> Record:
+        """Return the record stored here, for indexing it again."""
+        if self.part != "passages":
+            return self.card(header)
+        return Passage(
+            dataset=header.dataset, document=header.document, number=self.number, text=self.text, start=self.start,
+            page=self.page, title=header.title, kind=header.kind, format=header.format, series=header.series,
+            duplicate_of=header.duplicate_of,
+        )  # fmt: skip
+
 
 def packed(record: Record) -> tuple[Part, int, int, int | None, bytes]:
     """Return part, number, start, page and body of a record for the table `records`."""
@@ -123,13 +134,7 @@ class Store:
                 self._db.executescript(_SCHEMA)
                 self._db.execute("insert or ignore into meta values ('format', ?)", [FORMAT])
             else:
-                self._db = sqlite3.connect(
-                    f"{path.resolve().as_uri()}?mode=ro",
-                    uri=True,
-                    isolation_level=None,
-                    timeout=30,
-                    check_same_thread=False,
-                )
+                self._db = _opened_for_reading(path)
             found = self.meta("format")
         except sqlite3.Error as error:
             self_hint = "Run `headwater ingest` on the lake, which builds the index."
@@ -328,6 +333,24 @@ class Store:
     def drop_segments(self, names: Iterable[str]) -> None:
         """Forget segments."""
         self._db.executemany("delete from segments where name = ?", [(n,) for n in names])
+
+
+def _opened_for_reading(path: Path) -> sqlite3.Connection:
+    """Open for reading; where not even SQLite's own side files can be written, as a file that does not change."""
+    uri = path.resolve().as_uri()
+    for mode in ("mode=ro", "immutable=1"):
+        db = sqlite3.connect(
+            f"{uri}?{mode}", uri=True, isolation_level=None, timeout=30, check_same_thread=False
+        )
+        try:
+            db.execute("select 1 from meta").fetchone()
+        except sqlite3.OperationalError:
+            db.close()
+            if mode != "mode=ro" or not path.exists() or os.access(path.parent, os.W_OK):
+                raise
+        else:
+            return db
+    raise sqlite3.OperationalError("unable to open database file")
 
 
 _RECORD = "rid, doc, part, number, start, page, body"
