@@ -103,8 +103,11 @@ def _by_csv(text: str, dialect: Sniffed) -> Parsed:
         number = reader.line_num  # type: ignore[attr-defined]
         line = number + 1
     counted = count_records(text, dialect)
-    if counted is not None and counted != sum(1 for row in rows if row and not (len(row) == 1 and not row[0].strip())):
+    parsed = sum(1 for row in rows if row and not (len(row) == 1 and not row[0].strip()))
+    if counted is not None and counted != parsed:
         counted = count_by_pattern(text, dialect)
+        if counted != parsed and _loose(text, dialect):
+            counted = None  # quotes inside quoted fields: only the parser itself can tell where those end
     return Parsed(rows, lines, counted)
 
 
