@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from headwater.errors import HeadwaterError, NotFoundError, ReadError, UsageError
+from headwater.errors import HeadwaterError, LimitError, NotFoundError, ReadError, UsageError
 from headwater.graph import SchemaGraph
 from headwater.graph.loaders import load_graph
 
@@ -549,6 +549,22 @@ def test_insert_dump_is_passed_over(tmp_path: Path) -> None:
     assert graph.problems == []
 
 
+def test_rows_of_a_long_dump_are_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headwater.graph.loaders._lexer.LONG_TEXT", 10)
+    rows = "INSERT INTO t (a, b) VALUES (1, 'x;\\'), (2,\n'it''s');\n" * 50
+    script = f"CREATE TABLE t (a int);\n{rows}INSERT INTO t VALUES ((SELECT max(k) FROM s));\nCREATE TABLE u (b int);\nCREATE TABEL w (c int);"
+    graph = load_graph([write(tmp_path, "a.sql", script)], dialect="postgres")
+    assert {n for n, t in graph.tables.items() if not t.placeholder} == {"t", "u"}
+    assert flows(graph) == {("s", "t")}
+    assert [p.line for p in graph.problems] == [104]
+
+
+def test_too_large_a_script_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("headwater.graph.loaders._content.MAX_TEXT_BYTES", 10)
+    with pytest.raises(LimitError, match="22 bytes"):
+        load_graph([write(tmp_path, "a.sql", "CREATE TABLE t (a int)")])
+
+
 def test_mermaid() -> None:
     from headwater.graph._export import to_mermaid
 
@@ -568,3 +584,8 @@ def test_mermaid() -> None:
     assert "t0 -.-> t1" in text
     assert "%% 1 of 3 tables" in to_mermaid(graph, limit=1)
     assert "gone" not in to_mermaid(graph, ["v"])
+
+
+def test_white_space_is_passed_over_at_once(tmp_path: Path) -> None:
+    script = "CREATE TABLE a (x int);" + " \n" * 300_000 + "CREATE TABLE b (y int);" + "\n" * 300_000
+    assert set(load_graph([write(tmp_path, "a.sql", script)]).tables) == {"a", "b"}

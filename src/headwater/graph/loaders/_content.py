@@ -12,7 +12,7 @@ from typing import Any
 
 from headwater.errors import LimitError, ReadError
 
-MAX_TEXT_BYTES = 1 << 30
+MAX_TEXT_BYTES = 1 << 29
 """Size above which a text file is refused."""
 
 _BOMS = [

@@ -11,14 +11,14 @@ _SIGNS: list[tuple[str, int, str]] = [
     ("tsql", 6, r"^[ \t]*GO[ \t]*;?[ \t]*$"),
     ("tsql", 4, r"\[(?:dbo|\w+)\]\s*\.\s*\[|\bdbo\s*\.\s*\w"),
     ("tsql", 3, r"\bIDENTITY\s*\(\s*\d+\s*,|\bNVARCHAR\s*\(\s*MAX|\bWITH\s*\(\s*NOLOCK|\bSET\s+(?:NOCOUNT|ANSI_NULLS|QUOTED_IDENTIFIER)\b"),
-    ("tsql", 3, r"^\s*:(?:setvar|r|on)\b|\bDECLARE\s+@\w+|\bINTO\s+#\w+|\bTABLE\s+#\w+|\bEXEC(?:UTE)?\s+(?:sp_|\()|\bUNIQUEIDENTIFIER\b"),
+    ("tsql", 3, r"^[ \t]*:(?:setvar|r|on)\b|\bDECLARE\s+@\w+|\bINTO\s+#\w+|\bTABLE\s+#\w+|\bEXEC(?:UTE)?\s+(?:sp_|\()|\bUNIQUEIDENTIFIER\b"),
     ("tsql", 2, r"\bGETDATE\s*\(|\bISNULL\s*\(|\bDATETIME2\b|\bSELECT\s+TOP\s*\(?\d|\[\w[\w ]*\]\s+\[?\w+\]?|\bCROSS\s+APPLY\b|\bBY\s+(?:TARGET|SOURCE)\b"),
     ("fabric", 0, r"(?!)"),
     ("mysql", 5, r"\bENGINE\s*=|\bAUTO_INCREMENT\b|/\*!\d{5}|^[ \t]*DELIMITER\b|\bON\s+DUPLICATE\s+KEY\b"),
     ("mysql", 3, r"\bUNSIGNED\b|\bCHARSET\s*=|\bTINYINT\s*\(\d|\bREPLACE\s+INTO\b|\bINSERT\s+IGNORE\b|\bCHANGE\s+COLUMN\b"),
     ("mysql", 2, r"\bTABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?`[^`.]+`|\bFROM\s+`[^`.]+`|\bMEDIUMTEXT\b|\bLONGTEXT\b"),
-    ("oracle", 5, r"\bVARCHAR2\s*\(|^\s*/\s*$|\bNUMBER\s*\(\d+\s*(?:,\s*\d+)?\)\s|\bCONNECT\s+BY\b"),
-    ("oracle", 3, r"\bSYSDATE\b|\bFROM\s+DUAL\b|\bNVL\s*\(|\bTABLESPACE\b|\bPCTFREE\b|^\s*(?:REM|PROMPT)\b|\bNOCACHE\b|\bCLOB\b|\(\+\)|\bEXECUTE\s+IMMEDIATE\b"),
+    ("oracle", 5, r"\bVARCHAR2\s*\(|^[ \t]*/[ \t]*$|\bNUMBER\s*\(\d+\s*(?:,\s*\d+)?\)\s|\bCONNECT\s+BY\b"),
+    ("oracle", 3, r"\bSYSDATE\b|\bFROM\s+DUAL\b|\bNVL\s*\(|\bTABLESPACE\b|\bPCTFREE\b|^[ \t]*(?:REM|PROMPT)\b|\bNOCACHE\b|\bCLOB\b|\(\+\)|\bEXECUTE\s+IMMEDIATE\b"),
     ("snowflake", 5, r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:TRANSIENT|HYBRID|DYNAMIC)\s+TABLE\b|\bVARIANT\b|\bFILE\s+FORMAT\b|\bTIMESTAMP_(?:NTZ|LTZ|TZ)\b"),
     ("snowflake", 4, r"\bCOPY\s+INTO\b|\bLATERAL\s+FLATTEN\b|\bAUTOINCREMENT\s+START\b|\bCLONE\s+\w|\bTABLE\s*\(\s*FLATTEN|\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:STAGE|WAREHOUSE|STREAM|TASK)\b"),
     ("snowflake", 2, r"\bCREATE\s+OR\s+REPLACE\s+TABLE\b|\bNUMBER\s*\(\s*38|\bQUALIFY\b|\bIFF\s*\(|\bCLUSTER\s+BY\s*\("),
@@ -46,7 +46,7 @@ _NAMES = {
     "sqlite": "sqlite", "duckdb": "duckdb", "spark": "spark", "databricks": "databricks", "hive": "hive",
 }  # fmt: skip
 _NAMED = re.compile(
-    r"^\s*(?:--|/\*|\*|#)[^\n]*?\b(postgresql|postgres|sql server|sqlserver|t-sql|tsql|transact-sql|mysql|mariadb|oracle|snowflake|bigquery"
+    r"^[ \t]*(?:--|/\*|\*|#)[^\n]*?\b(postgresql|postgres|sql server|sqlserver|t-sql|tsql|transact-sql|mysql|mariadb|oracle|snowflake|bigquery"
     r"|redshift|sqlite|duckdb|spark|databricks|hive)\b",
     re.I | re.M,
 )

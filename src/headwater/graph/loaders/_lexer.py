@@ -99,7 +99,7 @@ def _pattern(dialect: str) -> re.Pattern[str]:
     dollar = r"(?!)" if dialect in _NO_DOLLAR_QUOTES else r"\$(?:[A-Za-z_]\w*)?\$"
     word = rf"(?:{template}|[^\W\d]|[@#])(?:{template}|[\w$#@])*"
     return re.compile(
-        rf"\s*(?:(?P<skip>{'|'.join(comments)}|(?i:{directive}))"
+        rf"\s*+(?:(?P<skip>{'|'.join(comments)}|(?i:{directive}))"
         rf"|(?P<comment>/\*)|(?P<dollar>{dollar})"
         rf"|(?P<string>{'|'.join(strings)})"
         rf"|(?P<quoted>{'|'.join(quoted)})"
@@ -117,6 +117,27 @@ def _literal_rows(dialect: str) -> re.Pattern[str]:
     text = r"'(?:[^'\\]|\\.|'')*'" if dialect in _BACKSLASH else r"'[^']*(?:''[^']*)*'"
     row = rf"\((?:[\s,\d.+\-]|(?i:null|default|true|false|e[+-]?\d|0x[0-9a-f]+)|[nNxX]?{text})*\)"
     return re.compile(rf"(?>\s*{row}(?:\s*,\s*{row})*)(?!\s*,)")
+
+
+LONG_TEXT = 4_000_000
+"""Characters of a script from which on rows of data are dropped before it is lexed."""
+
+
+@cache
+def _insert_statement(dialect: str) -> re.Pattern[str]:
+    text = r"'(?:[^'\\]|\\.)*'" if dialect in _BACKSLASH else r"'[^']*'"
+    head = r"^INSERT\s+INTO\s[^;'()]{1,300}(?:\([^;'()]{0,5000}\)\s*)?VALUES\s*"
+    return re.compile(head + rf"(?>(?:[^;'\"]|{text})*);", re.I | re.M)
+
+
+def without_rows(text: str, dialect: str) -> str:
+    """Return a long script without its INSERT … VALUES statements, line numbers kept: dumps are mostly these."""
+
+    def lines(match: re.Match[str]) -> str:
+        whole = match.group()
+        return whole if "select" in whole.lower() else "\n" * whole.count("\n")
+
+    return _insert_statement(dialect).sub(lines, text) if len(text) > LONG_TEXT else text
 
 
 def _inserts(tokens: list[Token]) -> bool:
@@ -168,6 +189,8 @@ class _Lexer:
         self._pattern, self._literals = _pattern(dialect), _literal_rows(dialect)
         self._nests = dialect in _NESTED_COMMENTS
         self._searches = 0
+        # White space at the end is cut off: the pattern would try each of its places in vain.
+        self._end = len(text.rstrip())
 
     def run(self) -> int | None:
         """Lex the text; return a quote that must have lost its end if the quotes do not add up."""
@@ -184,7 +207,7 @@ class _Lexer:
         A negative number asks for a restart with the quote at that place (minus one) cut short.
         """
         text, add = self.text, self.tokens.append
-        for match in self._pattern.finditer(text, position):
+        for match in self._pattern.finditer(text, position, self._end):
             kind = str(match.lastgroup)
             if kind == "skip":
                 continue

@@ -9,7 +9,7 @@ from headwater.graph.loaders._ddl import TableDef, column_list, create_table, re
 from headwater.graph.loaders._definitions import Definitions
 from headwater.graph.loaders._dialect import detect_dialect
 from headwater.graph.loaders._identifiers import Name, read_name
-from headwater.graph.loaders._lexer import WORD, Lines, Token, lex
+from headwater.graph.loaders._lexer import WORD, Lines, Token, lex, without_rows
 from headwater.graph.loaders._names import Names
 from headwater.graph.loaders._rewrites import hive_inserts, output_clause
 from headwater.graph.loaders._routines import executed_text, string_body, trigger_table
@@ -22,7 +22,7 @@ _SELECT_INTO_VARIABLES = {"oracle", "mysql"}
 _MOVES = {"INSERT", "MERGE", "UPDATE", "WITH", "REPLACE", "UPSERT", "FROM"}
 _WRITES = {"INSERT", "UPDATE", "MERGE", "INTO", "DELETE"}
 _ROUTINES = {"FUNCTION", "PROCEDURE", "PROC", "TRIGGER", "PACKAGE"}
-_SETVAR = re.compile(r"^\s*:setvar\s+(\w+)\s+\"?([^\"\n]+?)\"?\s*$", re.I | re.M)
+_SETVAR = re.compile(r"^[ \t]*:setvar\s+(\w+)\s+\"?([^\"\n]+?)\"?[ \t]*$", re.I | re.M)
 # What only a dbt model holds, and the parts of its template that stand for no SQL.
 _JINJA = re.compile(r"\{\{-?\s*(?:config|ref|source)\s*\(")
 _JINJA_BLOCKS = re.compile(r"\{%.*?%\}|\{#.*?#\}|\{\{-?\s*config\s*\(.*?\)\s*-?\}\}", re.S)
@@ -56,6 +56,7 @@ class SqlLoader:
         if _JINJA.search(text):
             self._template(text, file, dialect)
             return
+        text = without_rows(text, dialect)
         settings = {f"$({name})": value for name, value in _SETVAR.findall(text)} if dialect == "tsql" else {}
         self._read(
             text, ScriptFile(file, dialect, Lines(text, first_line), Session(), settings=settings), first_line
