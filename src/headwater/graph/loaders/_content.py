@@ -77,7 +77,11 @@ def read_text(path: Path) -> str:
 
 
 def decode(data: bytes) -> str:
-    """Return bytes as text, see `read_text`."""
+    """Return bytes as text with plain line ends, see `read_text`."""
+    return _decoded(data).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _decoded(data: bytes) -> str:
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return data.decode(encoding, errors="replace")
@@ -87,7 +91,7 @@ def decode(data: bytes) -> str:
         text = data.decode("cp1252", errors="replace")
     if "\x00" in text[:4096]:
         text = data.decode("utf-16-le" if data[1:2] == b"\x00" else "utf-16-be", errors="replace")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
 
 
 def as_json(text: str, name: str) -> Any:
