@@ -126,7 +126,12 @@ def count_records(text: str, dialect: Sniffed) -> int | None:
     if "\r" in outside:
         outside = outside.replace("\r\n", "\n").replace("\r", "\n")
     lines = outside.split("\n")
-    return len(lines) - sum(1 for line in lines if not line or line.isspace())
+    return sum(1 for line in lines if not _is_blank_line(line, dialect.delimiter))
+
+
+def _is_blank_line(line: str, delimiter: str) -> bool:
+    """Tell whether a line holds nothing; one of delimiters alone is a record, be they tabs or blanks."""
+    return not line or (line.isspace() and (not delimiter or delimiter not in line))
 
 
 def count_by_pattern(text: str, dialect: Sniffed) -> int:
@@ -134,7 +139,7 @@ def count_by_pattern(text: str, dialect: Sniffed) -> int:
     quote = re.escape(dialect.quote)
     edge = rf"(^|{re.escape(dialect.delimiter or chr(31))}|[\r\n])"
     bare = re.sub(rf"{edge} ?{quote}(?:[^{quote}]|{quote}{quote})*{quote}", r"\1x", text)
-    return sum(1 for line in split_lines(bare) if line and not line.isspace())
+    return sum(1 for line in split_lines(bare) if not _is_blank_line(line, dialect.delimiter))
 
 
 def _quotes_astray(parsed: Parsed, text: str, dialect: Sniffed, width: int) -> bool:
