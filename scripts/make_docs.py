@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import click
 import typer
 
 from headwater.cli._emit import EXIT_CODES
@@ -103,8 +102,7 @@ def command_section(name: str, command: Any) -> str:
 def cli_page() -> str:
     """Return docs/cli.md."""
     root = typer.main.get_command(build())
-    with click.Context(root, info_name="headwater"):
-        sections = [command_section(name, c) for name, c in commands(root, "headwater")]
+    sections = [command_section(name, c) for name, c in commands(root, "headwater")]
     flags: dict[str, list[str]] = {}
     for written, name in [*_FLAGS.items(), *_OPTIONS.items()]:
         flags.setdefault(name, []).append(f"`{written}`")

@@ -55,8 +55,10 @@ class Names:
         exact = self.catalog.document(name) or self._moved(name)
         if exact is not None:
             return exact
-        if "#" in name and (table := self.catalog.table(name)):
-            name = table.document
+        if "#" in name:
+            refs = [name, *(r[0] for r in self.catalog.table_refs() if r[0].endswith(f"/{name}"))]
+            tables = [table for ref in refs if (table := self.catalog.table(ref))]
+            name = tables[0].document if len(tables) == 1 else name
         ids = [r[0] for r in self.catalog.connection.execute("select id from documents order by id")]
         found = self._pick(name, ids, "document")
         document = self.catalog.document(found)
@@ -87,7 +89,28 @@ class Names:
                 )
             if not own and duplicate.state != "ingested":
                 raise NotFoundError(f"{name} holds no table: {duplicate.state} ({duplicate.reason}).")
-        return self._pick(name, refs, "table")
+        try:
+            return self._pick(name, refs, "table")
+        except NotFoundError as error:
+            return self._table_of(name, error)
+
+    def _table_of(self, name: str, error: NotFoundError) -> str:
+        """Return the only table of the document of that name, or say why there is none."""
+        try:
+            document = self.document(name)
+        except (NotFoundError, AmbiguousError):
+            raise error from None
+        own = [t.ref for t in self.catalog.tables(document.id)]
+        if len(own) == 1:
+            return own[0]
+        if own and "#" not in name:
+            raise AmbiguousError(
+                f"{name} holds {len(own)} tables.", hint="Name one of them: t('path#name').", nearest=own[:10]
+            )
+        why = f": {document.state} ({document.reason})" if document.state != "ingested" else ""
+        if own:
+            raise error
+        raise NotFoundError(f"{name} holds no table{why}.")
 
     def dataset(self, name: str) -> str:
         """Return the id of the dataset of that name (raises as `document`)."""
@@ -121,7 +144,8 @@ class Names:
                     nearest=found[:10],
                 )
         near = nearest(name, ids)
-        hint = "Nearest: " + ", ".join(near) if near else f"There is no {kind} in this lake yet."
+        known = "headwater list shows what there is." if ids else f"There is no {kind} in this lake yet."
+        hint = "Nearest: " + ", ".join(near) if near else known
         raise NotFoundError(f"There is no {kind} {name!r}.", hint=hint, nearest=near)
 
 

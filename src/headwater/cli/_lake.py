@@ -295,6 +295,14 @@ def trust(
     from headwater.storage import trust as grant
 
     url = lake_url(place)
-    (untrust if revoke else grant)(url)
+    done = [] if revoke else grant(url)
+    if revoke:
+        untrust(url)
     if context.obj.json:
-        emit_json("trust", {"lake": url, "trusted": not revoke})
+        emit_json("trust", {"lake": url, "trusted": done})
+    elif revoke:
+        write_line("Nothing in this lake is trusted any more.")
+    else:
+        write_line(
+            "\n".join(f"Trusted: {what}." for what in done) or "There is nothing in this lake to trust."
+        )

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-import click
 import typer
 
 from headwater.cli import _bench, _code, _graph, _lake
@@ -46,7 +45,7 @@ def hoist(arguments: Sequence[str]) -> tuple[Globals, list[str]]:
             setattr(found, _FLAGS[item], True)
         elif name in _OPTIONS:
             if "=" not in item:
-                if not items:
+                if not items or items[0] in _FLAGS:
                     raise UsageError(f"{name} needs a value.")
                 value = items.pop(0)
             setattr(found, _OPTIONS[name], value)
@@ -101,13 +100,14 @@ def run(arguments: Sequence[str] | None = None) -> NoReturn:
         _debug(options)
         emit_error(verb, error, options)
         sys.exit(error.exit_code)
-    except click.exceptions.NoArgsIsHelpError as error:
-        sys.stdout.write(error.ctx.get_help() + "\n" if error.ctx else "")
-        sys.exit(0)
-    except click.ClickException as error:
-        emit_error(verb, UsageError(error.format_message(), hint=_usage(error)), options)
+    except typer.TyperException as error:
+        context = getattr(error, "ctx", None)
+        if type(error).__name__ == "NoArgsIsHelpError":  # typer does not export it
+            sys.stdout.write(f"{context.get_help() if context else error.format_message()}\n")
+            sys.exit(0)
+        emit_error(verb, UsageError(_sentence(error), hint=_usage(context)), options)
         sys.exit(2)
-    except (click.exceptions.Abort, KeyboardInterrupt):
+    except (typer.Abort, KeyboardInterrupt):
         sys.stderr.write("Interrupted. What was finished is kept; run the same command again to go on.\n")
         sys.exit(130)
     except BrokenPipeError:
@@ -128,13 +128,15 @@ def run(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(told.exit_code)
 
 
-def _usage(error: click.ClickException) -> str:
-    context = getattr(error, "ctx", None)
-    return (
-        f"{context.command_path} --help shows how it is called."
-        if context
-        else "headwater --help shows how it is called."
-    )
+def _sentence(error: typer.TyperException) -> str:
+    """Return what the library says of a wrong call, on one line."""
+    text = " ".join(error.format_message().split())
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def _usage(context: typer.Context | None) -> str:
+    path = context.command_path if context else "headwater"
+    return f"{path} --help shows how it is called."
 
 
 def _debug(options: Globals) -> None:

@@ -129,7 +129,11 @@ def inspect_document(catalog: Catalog, name: str) -> Inspection:
     document = names.document(name)
     source = names.document(document.duplicate_of) if document.state == "duplicate" else document
     tables = catalog.tables(source.id)
-    one = [t for t in tables if t.ref == name]
+    one = (
+        [t for t in tables if t.ref == name or t.ref.endswith(f"#{name.partition('#')[2]}")]
+        if "#" in name
+        else []
+    )
     body = catalog.body(source.content) if source.content and source.state != "failed" else None
     dataset = catalog.dataset(document.dataset)
     shown = one or tables
