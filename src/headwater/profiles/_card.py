@@ -312,7 +312,9 @@ def _description(document: str, metadata: DatasetMetadata) -> str:
         ),
         "",
     )
-    return f"{own} {shared}".strip() if own != metadata.description else own
+    if not own or not shared or own == metadata.description:
+        return own or shared
+    return f"{own if own.endswith(('.', '!', '?')) else f'{own}.'} {shared}"
 
 
 def _add_table(
