@@ -24,6 +24,19 @@ import pytest
 _FOREIGN = ("AWS_", "HEADWATER_")
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let a run fail that skipped a test, where nothing may be absent (.ci/run sets HEADWATER_NO_SKIPS)."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if not os.environ.get("HEADWATER_NO_SKIPS") or reporter is None or hasattr(session.config, "workerinput"):
+        return
+    skipped = reporter.stats.get("skipped", [])
+    if skipped:
+        reasons = sorted({str(report.longrepr[2]) for report in skipped if isinstance(report.longrepr, tuple)})
+        reporter.write_line(f"{len(skipped)} tests were skipped where none may be: {'; '.join(reasons)}", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 @pytest.fixture(scope="session", autouse=True)
 def session_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A user of its own for the run: no state, cache, configuration or credentials of the real one."""
