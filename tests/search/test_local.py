@@ -155,6 +155,18 @@ def test_the_largest_scores(scores: list[int], count: int) -> None:
     assert sorted(array[places].tolist()) == sorted(map(float, scores))[-count:]
 
 
+def test_segments_are_merged_in_passing(tmp_path: Path) -> None:
+    with LocalIndex(tmp_path, write=True, embedder=HashedEmbedder()) as index:
+        for n in range(40):
+            index.update(
+                n + 1, [Passage(dataset="a/b", document=f"a/b/{n % 20}.txt", number=0, text=f"stone{n}")]
+            )
+        assert len(list((tmp_path / "vectors").iterdir())) <= 33
+        vector = SearchOptions(mode="vector", k=30)
+        assert {h.document for h in index.search("stone", vector).hits} == {f"a/b/{n}.txt" for n in range(20)}
+        assert index.search("stone37", vector).hits[0].document == "a/b/17.txt"
+
+
 def test_years_of_a_killed_passage_survive(tmp_path: Path) -> None:
     from headwater.search import Filters
 

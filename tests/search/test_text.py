@@ -119,13 +119,13 @@ def test_edit_distance_is_symmetric_and_bounded(a: str, b: str) -> None:
 def test_the_nearest_term() -> None:
     held = {"econom": 5, "economi": 50, "ecolog": 9, "x": 1}
 
-    def vocabulary(prefix: str) -> list[tuple[str, int]]:
-        return [(t, n) for t, n in held.items() if t.startswith(prefix)]
+    def similar(term: str, edits: int) -> list[tuple[str, int]]:
+        return [(t, n) for t, n in held.items() if t[0] == term[0]]
 
-    assert nearest_term("econmi", vocabulary) == "economi"
-    assert nearest_term("abc", vocabulary) is None
-    assert nearest_term("2019", vocabulary) is None
-    parsed = expand(parse_query("econmi zzzz"), lambda t: held.get(t, 0), vocabulary)
+    assert nearest_term("econmi", similar) == "economi"
+    assert nearest_term("abc", similar) is None
+    assert nearest_term("2019", similar) is None
+    parsed = expand(parse_query("econmi zzzz"), lambda t: held.get(t, 0), similar)
     assert [t.alternatives for t in parsed.terms] == [("economi",), ()]
     assert len(parsed.notes) == 1
 

@@ -378,9 +378,10 @@ class LanceIndex:
         """Return the number of records."""
         return sum(self.tables[p].count_rows() for p in PARTS if p in self.tables)
 
-    def vocabulary(self, prefix: str) -> Iterator[tuple[str, int]]:
-        """Yield the terms with a prefix, each with its frequency."""
+    def similar(self, term: str, edits: int) -> Iterator[tuple[str, int]]:
+        """Yield the terms with the same first letter, each with its frequency."""
         terms, counts = self._vocabulary()
+        prefix = term[0]
         for at in range(bisect_left(terms, prefix), len(terms)):
             if not terms[at].startswith(prefix):
                 return

@@ -24,18 +24,21 @@ from headwater.search._rank import FIELDS, Match
 from headwater.search._records import Record
 from headwater.search._results import Filters, SearchOptions, SearchResult
 from headwater.search._store import PARTS, Header, Part, Store, Stored
-from headwater.search._text import analyzer, padding
+from headwater.search._tantivy import numbers, open_part, rolled_back
+from headwater.search._text import padding
 from headwater.search._vectors import VectorFolder
 
 if TYPE_CHECKING:
     import tantivy
 
-ANALYZER = "headwater"
 HEAP_BYTES = 64 << 20
 """Memory of a text index writer before it writes a segment."""
 
 MAX_FREQUENCIES = 200_000
 """Frequencies of terms kept between commits."""
+
+MAX_SEGMENTS = 32
+"""Vector segments at which a commit merges them: each costs a scan of its own."""
 
 MASK_BITS = 24
 """Terms whose presence fits into one float32 score exactly."""
@@ -75,7 +78,7 @@ class LocalIndex:
             offline=offline,
         )
         self._write = write
-        self._indexes = {part: self._open(part) for part in PARTS}
+        self._indexes = {part: open_part(self._folder / part, part, write=write) for part in PARTS}
         self._writers: dict[Part, tantivy.IndexWriter] = {}
         self._searchers: dict[Part, tantivy.Searcher] = {}
         self._headers: dict[int, Header] = {}
@@ -178,9 +181,12 @@ class LocalIndex:
                 name = self._vectors.write(rows)
                 self._store.set_segment(name, space, len(rows.docs), b"")
             self._vectors.mark_dead(self._store, removed)
+            merged = len(self._store.segments()) > MAX_SEGMENTS and self._vectors.merge(self._store)
             self._store.set_pending(removed, added.values())
             self._store.set_meta("next", str(generation))
         self._finish(removed, generation)
+        if merged:
+            self._vectors.discard(self._store)
 
     def _must_write(self) -> None:
         if not self._write:
@@ -194,7 +200,7 @@ class LocalIndex:
                 yield
         except BaseException as error:
             self._models.forget()
-            self._writers = {part: writer for part, writer in self._writers.items() if _rolled_back(writer)}
+            self._writers = {part: writer for part, writer in self._writers.items() if rolled_back(writer)}
             if isinstance(error, sqlite3.Error):
                 raise self._unwritable(error) from error
             raise
@@ -313,8 +319,8 @@ class LocalIndex:
                 should = []
         hits = searcher.search(Query.boolean_query([*should, *must]), limit, count=False).hits
         addresses = [address for _, address in hits]
-        rids = _numbers(searcher, "rid", addresses)
-        owners = _numbers(searcher, "doc", addresses)
+        rids = numbers(searcher, "rid", addresses)
+        owners = numbers(searcher, "doc", addresses)
         masks = self._masks(part, query.terms, rids)
         return [
             Match(rid, doc, score, masks.get(rid, 0))
@@ -367,7 +373,7 @@ class LocalIndex:
                 )
         hits = searcher.search(Query.boolean_query(parts), 4 * len(rids), count=False).hits
         found: dict[int, int] = {}
-        for (score, _), rid in zip(hits, _numbers(searcher, "rid", [a for _, a in hits]), strict=True):
+        for (score, _), rid in zip(hits, numbers(searcher, "rid", [a for _, a in hits]), strict=True):
             found[rid] = found.get(rid, 0) | int(score)
         return found
 
@@ -428,44 +434,22 @@ class LocalIndex:
         """Return the number of records."""
         return sum(self._searchers[p].num_docs for p in PARTS)
 
-    def vocabulary(self, prefix: str) -> Iterator[tuple[str, int]]:
-        """Yield the terms with a prefix, each with its frequency in one field; a term may come several times."""
+    def similar(self, term: str, edits: int) -> Iterator[tuple[str, int]]:
+        """Yield the terms with the same first letter of the fields that hold something near; some come several times."""
+        from tantivy import Query
+
         for part, fields in FIELDS.items():
+            searcher, schema = self._searchers[part], self._indexes[part].schema
             for name in fields:
-                yield from self._searchers[part].terms_with_prefix(name, prefix)
+                near = Query.fuzzy_term_query(schema, name, term, edits)
+                if searcher.search(near, 1, count=False).hits:
+                    yield from searcher.terms_with_prefix(name, term[0])
 
     def embedder_id(self) -> str:
         """Return the id of the embedder of all records, or ""."""
         return str((self._models.known("texts") or {}).get("id", ""))
 
     # tantivy and the embedders
-
-    def _open(self, part: Part) -> tantivy.Index:
-        import tantivy
-
-        folder = self._folder / part
-        builder = tantivy.SchemaBuilder()
-        builder.add_unsigned_field("doc", indexed=True, fast=True)
-        builder.add_unsigned_field("rid", indexed=True, fast=True)
-        for name in FIELDS[part]:
-            builder.add_text_field(name, tokenizer_name=ANALYZER, index_option="position")
-        if self._write:
-            folder.mkdir(parents=True, exist_ok=True)
-        try:
-            index = (
-                tantivy.Index(builder.build(), path=str(folder))
-                if self._write
-                else tantivy.Index.open(str(folder))
-            )
-        except (OSError, ValueError) as error:
-            raise SetupError(
-                f"The text index cannot be opened: {error}",
-                where=str(folder),
-                hint="Remove the index folder and run `headwater ingest` again; the lake itself is not touched.",
-            ) from error
-        index.register_tokenizer(ANALYZER, analyzer())
-        index.config_reader("manual")
-        return index
 
     def _writer(self, part: Part) -> tantivy.IndexWriter:
         if part not in self._writers:
@@ -478,17 +462,3 @@ class LocalIndex:
                     hint="Another process may be writing to it; wait for it to finish.",
                 ) from error
         return self._writers[part]
-
-
-def _rolled_back(writer: tantivy.IndexWriter) -> bool:
-    """Forget what a writer was given; False if it cannot go on (its thread has died)."""
-    try:
-        writer.rollback()
-    except ValueError:
-        return False
-    return True
-
-
-def _numbers(searcher: tantivy.Searcher, name: str, addresses: list[tantivy.DocAddress]) -> list[int]:
-    """Return the values of a numeric field that every record has."""
-    return [int(v) for v in searcher.fast_field_values(name, addresses) if v is not None]

@@ -244,14 +244,14 @@ def spelling_variants(word: str) -> list[str]:
 def expand(
     query: ParsedQuery,
     frequency: Callable[[str], int],
-    vocabulary: Callable[[str], Sequence[tuple[str, int]]],
+    similar: Callable[[str, int], Iterable[tuple[str, int]]],
 ) -> ParsedQuery:
     """Add spelling variants that the index holds, and the nearest term for a word that it does not hold.
 
     Args:
         query: parsed.
         frequency: number of records that hold a term.
-        vocabulary: terms beginning with a prefix, each with its frequency.
+        similar: terms that may be within so many edits of a term, each with its frequency.
     """
     terms, notes = [], list(query.notes)
     words = [query.words.get(t.text, t.text) for t in query.terms]
@@ -264,7 +264,7 @@ def expand(
         ]
         if not others and not frequency(term.text):
             joined = _joined(words, at, frequency)
-            nearest = joined or nearest_term(term.text, vocabulary)
+            nearest = joined or nearest_term(term.text, similar)
             if nearest:
                 others = [nearest]
                 if not joined:
@@ -283,7 +283,7 @@ def _joined(words: Sequence[str], at: int, frequency: Callable[[str], int]) -> s
     return None
 
 
-def nearest_term(term: str, vocabulary: Callable[[str], Sequence[tuple[str, int]]]) -> str | None:
+def nearest_term(term: str, similar: Callable[[str, int], Iterable[tuple[str, int]]]) -> str | None:
     """Return the term nearest to a misspelt one, or None.
 
     One edit is allowed from 4 letters, two from 8 (the thresholds of Lucene's and Elasticsearch's "auto" fuzziness are
@@ -294,7 +294,7 @@ def nearest_term(term: str, vocabulary: Callable[[str], Sequence[tuple[str, int]
     allowed = 1 if len(term) < 8 else 2
     letters = _letters(term)
     best: tuple[int, int, str] | None = None
-    for other, count in vocabulary(term[0]):
+    for other, count in similar(term, allowed):
         if abs(len(other) - len(term)) > allowed or (letters ^ _letters(other)).bit_count() > 2 * allowed:
             continue
         distance = edit_distance(term, other, allowed)

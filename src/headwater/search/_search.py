@@ -65,8 +65,8 @@ class Backend(Protocol):
         """Return the number of records."""
         ...
 
-    def vocabulary(self, prefix: str) -> Iterator[tuple[str, int]]:
-        """Yield terms with a prefix, each with a frequency."""
+    def similar(self, term: str, edits: int) -> Iterator[tuple[str, int]]:
+        """Yield terms with the same first letter that may be within so many edits, each with a frequency."""
         ...
 
     def embedder_id(self) -> str:
@@ -85,7 +85,7 @@ def run(index: Backend, text: str, options: SearchOptions) -> SearchResult:
         raise UsageError("The query holds no word to search for.", where=text[:200])
     if options.k < 1 or options.depth < 1:
         raise UsageError(f"k and depth are at least 1, not {options.k} and {options.depth}.")
-    query = expand(query, index.frequency, lambda prefix: list(index.vocabulary(prefix)))
+    query = expand(query, index.frequency, index.similar)
     notes = list(query.notes)
     docs = index.matching(options.filters) if options.filters else None
     lexical = _lexical(index, query, options, docs, notes) if options.mode != "vector" else {}
