@@ -47,12 +47,12 @@ def text(content: str, **more: Any) -> Reply:
     return completion({"content": content}, **more)
 
 
-def answer(value: Any, field_name: str | None = None) -> Reply:
+def answer(value: Any, field_name: str | None = None, **more: Any) -> Reply:
     """A reply in the form of DW-Bench's answer contract."""
     kinds = {list: "answer_list", bool: "answer_bool", int: "answer_int", str: "answer_str"}
     chosen = field_name or kinds[type(value)]
     fields = dict.fromkeys(("answer_list", "answer_int", "answer_bool", "answer_str"))
-    return text(json.dumps(fields | {chosen: value, "reasoning": "scripted"}))
+    return text(json.dumps(fields | {chosen: value, "reasoning": "scripted"}), **more)
 
 
 def calls(*wanted: tuple[str, Any]) -> Reply:

@@ -57,6 +57,7 @@ class Budget:
     def __init__(self, run: Run, per_run: Limits, per_item: Limits) -> None:
         self.per_run, self.per_item = per_run, per_item
         self._lock = threading.Lock()
+        self._settled, self._under_way = threading.Condition(self._lock), 0
         self._run, self._items = _Spent(), defaultdict[str, _Spent](_Spent)
         self._began = time.monotonic()
         self._run.seconds = run.seconds()
@@ -93,36 +94,44 @@ class Budget:
                 )
 
     def reserve(self, item: str, usd: float | None, tokens: int) -> None:
-        """Set aside the most a call can cost.
+        """Set aside the most a call can cost; wait for calls under way if only what they may still cost is in the way.
 
         Raises:
             LimitError: the item's budget does not hold it.
             RunLimit: the run's budget does not hold it.
             UsageError: there is a limit of money and the price is not known.
         """
+        if usd is None and (self.per_item.usd is not None or self.per_run.usd is not None):
+            raise UsageError(
+                "The price of this model is not known, so a limit in dollars cannot hold.",
+                hint="Limit tokens with --max-tokens, or give the price with --price IN,OUT (USD per million tokens).",
+            )
         with self._lock:
-            for limits, spent, kind, what in (
-                (self.per_item, self._items[item], LimitError, "item"),
-                (self.per_run, self._run, RunLimit, "run"),
-            ):
-                if limits.usd is not None and usd is None:
-                    raise UsageError(
-                        "The price of this model is not known, so a limit in dollars cannot hold.",
-                        hint="Limit tokens with --max-tokens, or give the price with --price IN,OUT (USD per million tokens).",
-                    )
-                if limits.usd is not None and spent.usd + (usd or 0.0) > limits.usd:
-                    raise kind(
-                        f"The next call could pass the {limits.usd:g} USD of the {what}.",
-                        hint="Give a higher limit.",
-                    )
-                if limits.tokens is not None and spent.tokens + tokens > limits.tokens:
-                    raise kind(
-                        f"The next call could pass the {limits.tokens} tokens of the {what}.",
-                        hint="Give a higher limit.",
-                    )
+            while (problem := self._too_much(item, usd or 0.0, tokens)) is not None:
+                if not self._under_way:
+                    raise problem
+                self._settled.wait(1.0)
+            self._under_way += 1
             for spent in (self._run, self._items[item]):
                 spent.usd += usd or 0.0
                 spent.tokens += tokens
+
+    def _too_much(self, item: str, usd: float, tokens: int) -> LimitError | None:
+        for limits, spent, kind, what in (
+            (self.per_item, self._items[item], LimitError, "item"),
+            (self.per_run, self._run, RunLimit, "run"),
+        ):
+            if limits.usd is not None and spent.usd + usd > limits.usd:
+                return kind(
+                    f"The next call could pass the {limits.usd:g} USD of the {what}.",
+                    hint="Give a higher limit.",
+                )
+            if limits.tokens is not None and spent.tokens + tokens > limits.tokens:
+                return kind(
+                    f"The next call could pass the {limits.tokens} tokens of the {what}.",
+                    hint="Give a higher limit.",
+                )
+        return None
 
     def settle(self, item: str, usd: float | None, tokens: int, usage: Usage, rough_tokens: int) -> None:
         """Replace what was set aside by what the call did cost."""
@@ -131,6 +140,8 @@ class Budget:
                 spent.usd -= usd or 0.0
                 spent.tokens -= tokens
                 spent.add(usage, rough_tokens)
+            self._under_way -= 1
+            self._settled.notify_all()
 
 
 class MeteredModel:

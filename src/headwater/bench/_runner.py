@@ -6,9 +6,10 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from headwater.bench._budget import Budget, Limits, MeteredModel, RunLimit
 from headwater.bench._fingerprint import fingerprint
@@ -84,8 +85,12 @@ def start_run(
     model: ChatModel | None,
     parameters: Mapping[str, Any],
     options: RunOptions,
+    *,
+    base_url: str | None = None,
 ) -> Run:
     """Make a run folder with its own copy of the data.
+
+    `base_url` is noted, without user and password, so that a resumed run goes to the same server.
 
     Raises:
         UsageError: the agent is unknown, lacks its model, or the source holds no item.
@@ -107,6 +112,7 @@ def start_run(
         "suite": suite.name,
         "agent": agent,
         "model": model_id,
+        "base_url": _public_url(base_url),
         "parameters": dict(parameters),
         "config": config_hash(suite.name, suite.version, agent, model_id, parameters),
         "versions": {"suite": suite.version, "metrics": {m.name: m.version for m in suite.metrics}},
@@ -114,6 +120,7 @@ def start_run(
         "source": source.name,
         "items": len(items),
         "repeats": options.repeats,
+        "limits": {"run": asdict(options.per_run), "item": asdict(options.per_item)},
         "problems": [{"where": p.where, "message": p.message} for p in loaded.problems],
         "created": now(),
         **fingerprint(folder / "data"),
@@ -143,6 +150,7 @@ def continue_run(
     for it before is reused.
     """
     check_agent(suite, run.info["agent"], model)
+    options = _with_limits(options, run.info.get("limits", {}))
     items = suite.load(run.data).items
     host = {k: v for k, v in fingerprint(run.data).items() if k in ("host", "headwater")}
     with run.writing(host) as cache:
@@ -151,6 +159,26 @@ def continue_run(
         budget = Budget(run, options.per_run, options.per_item)
         session = _Session(suite, run, agent, model, cache, budget, options)
         return session.work(items, int(run.info.get("repeats", 1)), report)
+
+
+def _with_limits(options: RunOptions, stored: Mapping[str, Any]) -> RunOptions:
+    """Return the options with each limit of the run that is not given anew."""
+
+    def merged(given: Limits, known: Mapping[str, Any]) -> Limits:
+        return Limits(
+            **{name: known.get(name) if value is None else value for name, value in asdict(given).items()}
+        )
+
+    run, item = stored.get("run", {}), stored.get("item", {})
+    return replace(options, per_run=merged(options.per_run, run), per_item=merged(options.per_item, item))
+
+
+def _public_url(url: str | None) -> str | None:
+    if url is None:
+        return None
+    parts = urlsplit(url)
+    port = f":{parts.port}" if parts.port else ""
+    return urlunsplit((parts.scheme, f"{parts.hostname or ''}{port}", parts.path, "", ""))
 
 
 class _Session:
@@ -170,34 +198,55 @@ class _Session:
         self.cache, self.budget, self.options = cache, budget, options
         self.score = suite.scorer(run.data)
         self.stop: HeadwaterError | None = None
+        self.paid = Usage()
         self._lock, self._in_a_row = threading.Lock(), 0
 
     def work(self, items: Sequence[Item], repeats: int, report: Report | None) -> Outcome:
-        last = {
-            (r["item"], r["repeat"]): r
-            for r in self.run.records()
-            if r.get("config") == self.run.info["config"]
-        }
+        """Make every attempt that has no result yet; return what the run has come to."""
+        wanted = [(item, repeat) for repeat in range(repeats) for item in items]
+        last, attempts = self._so_far()
+        todo: queue.SimpleQueue[tuple[Item, int] | None] = queue.SimpleQueue()
+        for item, repeat in wanted:
+            old = last.get((item.id, repeat))
+            if old is None or old.get("api_failure") or old["status"] == "limit":
+                todo.put((item, repeat))
+        done: queue.SimpleQueue[dict[str, Any] | BaseException | None] = queue.SimpleQueue()
+        workers = max(1, self.options.concurrency)
+        for _ in range(workers):
+            todo.put(None)
+            threading.Thread(target=self._thread, args=(todo, done, attempts), daemon=True).start()
+        try:
+            self._collect(workers, done, last, lambda: report and report(len(last), len(wanted), self.paid))
+        except BaseException:
+            self.stop = self.stop or LimitError(
+                "The run was interrupted."
+            )  # the threads end after their item
+            raise
+        keys = {(item.id, repeat) for item, repeat in wanted}
+        answered = sum(1 for key in keys if key in last and last[key]["status"] in ("answered", "abstained"))
+        done_keys = len(keys & last.keys())
+        usage, seconds = self.run.paid(), self.run.seconds()
+        return Outcome(self.run.folder, done_keys, len(keys), done_keys - answered, usage, seconds, self.stop)
+
+    def _so_far(self) -> tuple[dict[tuple[str, int], dict[str, Any]], dict[tuple[str, int], int]]:
+        """Return the last record of every attempt under this configuration, and how often each was tried."""
+        last: dict[tuple[str, int], dict[str, Any]] = {}
         attempts: dict[tuple[str, int], int] = {}
         for record in self.run.records():
             key = record["item"], record["repeat"]
             attempts[key] = attempts.get(key, 0) + 1
-        wanted = [(item, repeat) for repeat in range(repeats) for item in items]
-        todo: queue.SimpleQueue[tuple[Item, int] | None] = queue.SimpleQueue()
-        for item, repeat in wanted:
-            old = last.get((item.id, repeat))
-            if old is None or old.get("api_failure") or old.get("status") == "limit":
-                todo.put((item, repeat))
-        done: queue.SimpleQueue[dict[str, Any] | BaseException | None] = queue.SimpleQueue()
-        threads = [
-            threading.Thread(target=self._thread, args=(todo, done, attempts), daemon=True)
-            for _ in range(max(1, self.options.concurrency))
-        ]
-        for thread in threads:
-            todo.put(None)
-            thread.start()
-        paid = self.run.paid()
-        working = len(threads)
+            if record.get("config") == self.run.info["config"]:
+                last[key] = record
+        return last, attempts
+
+    def _collect(
+        self,
+        working: int,
+        done: queue.SimpleQueue[dict[str, Any] | BaseException | None],
+        last: dict[tuple[str, int], dict[str, Any]],
+        report: Callable[[], object],
+    ) -> None:
+        self.paid = self.run.paid()
         while working:
             found = done.get()
             if found is None:
@@ -206,24 +255,8 @@ class _Session:
                 raise found
             else:
                 last[found["item"], found["repeat"]] = found
-                paid += Usage.from_dict(found["usage"])
-                if report:
-                    report(len(last), len(wanted), paid)
-        keys = {(item.id, repeat) for item, repeat in wanted}
-        failed = sum(
-            1
-            for key, record in last.items()
-            if key in keys and record["status"] not in ("answered", "abstained")
-        )
-        return Outcome(
-            self.run.folder,
-            len(keys & set(last)),
-            len(wanted),
-            failed,
-            self.run.paid(),
-            self.run.seconds(),
-            self.stop,
-        )
+                self.paid += Usage.from_dict(found["usage"])
+                report()
 
     def _thread(
         self,

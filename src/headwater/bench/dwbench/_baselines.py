@@ -20,6 +20,7 @@ from headwater.bench.dwbench._context import (
 from headwater.bench.dwbench._contract import instructions, read_answer
 from headwater.bench.dwbench._talk import Talk
 from headwater.bench.dwbench._tool_agent import ToolAgent
+from headwater.errors import SetupError
 from headwater.models import parse_json
 
 if TYPE_CHECKING:
@@ -78,7 +79,10 @@ class _Nearest:
         if self._embedder is None:
             from headwater.search import load_embedder
 
-            self._embedder = load_embedder()
+            found = load_embedder()
+            if found is None:
+                raise SetupError("The vector baseline needs an embedder.")
+            self._embedder = found
         return self._embedder
 
 

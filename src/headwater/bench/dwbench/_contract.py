@@ -101,9 +101,9 @@ def _from_pieces(text: str, field: str) -> Any:
     found = _PATTERNS[field].search(text)
     if found is None:
         return None
-    return {"answer_int": int, "answer_bool": lambda t: t.lower() == "true", "answer_str": str}[field](
-        found[1]
-    )
+    if field == "answer_bool":
+        return found[1].lower() == "true"
+    return int(found[1]) if field == "answer_int" else found[1]
 
 
 def _finished(value: Any, answer_type: str) -> Any:
