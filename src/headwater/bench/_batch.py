@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Batch:
-    """Answers lines that are searches (`query`) or questions (`question`, with `graph`).
+    """Answers lines that are searches (`query`) or questions (`question`; over a `graph`, a `table`, or the lake).
 
     Graphs are loaded once and kept; the lake is opened when a line needs it.
 
@@ -52,9 +52,17 @@ class Batch:
             from headwater.graph import ask
 
             return ask(self._graph(str(line["graph"])), str(line["question"])).to_dict()
-        raise UsageError(
-            "A line needs `query`, or `question` with `graph`.", where=f"line with id {line.get('id')!r}"
-        )
+        if "question" in line:
+            return self._ask(str(line["question"]), line.get("table"))
+        raise UsageError("A line needs `query` or `question`.", where=f"line with id {line.get('id')!r}")
+
+    def _ask(self, question: str, table: str | None) -> dict[str, Any]:
+        from headwater.answers import ask, ask_table
+
+        if table is None:
+            return ask(self.lake, question).to_dict()
+        path = self._base / table
+        return ask_table(question, path if path.is_file() else table, None if path.is_file() else self.lake).to_dict()
 
     @property
     def lake(self) -> Lake:

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import typer
 
-from headwater.cli import _bench, _code, _graph, _lake
+from headwater.cli import _ask, _bench, _code, _graph, _lake
 from headwater.cli._emit import EXIT_CODES, Globals, emit_error
 from headwater.errors import HeadwaterError, SetupError, UsageError
 
@@ -69,6 +69,8 @@ def build() -> typer.Typer:
     )
     app.callback()(_root)
     _lake.add_to(app)
+    app.command("ask")(_ask.ask)
+    app.command("replay")(_ask.replay)
     app.command("run-code")(_code.run_code)
     app.add_typer(_graph.app, name="graph")
     app.add_typer(_bench.app, name="bench")

@@ -1,0 +1,222 @@
+"""What the words of a question may mean in a table: columns, values, numbers, operators."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from headwater.answers._grid import Column, Grid, Value
+from headwater.answers._plan import Sign
+from headwater.answers._words import lexicon, numeral, plain, root, stem, words
+
+LONGEST = 9
+"""Words of the longest phrase looked up among values."""
+
+GAP = 2
+"""Words that may stand between the words of one column's name."""
+
+EXACT, ROOT, SYNONYM, DESCRIBED = 1.0, 0.85, 0.5, 0.4
+"""How well a word fits a word of a header: the same stem, the same root, a synonym, a word of its description."""
+
+_DECADE = re.compile(r"\b(1[5-9]|20)?(\d0)'?s\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """An operator called for by the words from `start` to `end`."""
+
+    operator: str
+    start: int
+    end: int
+    phrase: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Words that name cells: one entry a column that has them."""
+
+    start: int
+    end: int
+    phrase: str
+    meanings: tuple[tuple[Column, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """Words that name a column, and how well (0 to 1)."""
+
+    start: int
+    end: int
+    column: Column
+    fit: float
+    positions: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A number or year that cells are compared with; `until` ends a range."""
+
+    start: int
+    end: int
+    sign: Sign
+    value: float
+    timely: bool
+    until: float | None = None
+
+
+@dataclass
+class Question:
+    """A question, linked to one table.
+
+    Attributes:
+        text: as asked.
+        tokens: its words, plain.
+        form: how it asks (see `forms` in the lexicon).
+        grid: the table.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    form: str
+    grid: Grid
+    triggers: list[Trigger] = field(default_factory=list)
+    mentions: list[Mention] = field(default_factory=list)
+    headers: list[Header] = field(default_factory=list)
+    comparisons: list[Comparison] = field(default_factory=list)
+
+    def has(self, operator: str) -> list[Trigger]:
+        """Return the triggers of an operator."""
+        return [t for t in self.triggers if t.operator == operator]
+
+    def content(self) -> list[int]:
+        """Return the positions of words with content."""
+        stop = lexicon().stop
+        return [i for i, w in enumerate(self.tokens) if w not in stop and len(w) > 1 or w.isdigit()]
+
+
+def link(text: str, grid: Grid) -> Question:
+    """Link the words of a question to a table."""
+    tokens = words(text)
+    flat = plain(text)
+    form = next(name for name, pattern in lexicon().forms.items() if pattern.search(flat))
+    question = Question(text, tokens, form, grid)
+    question.triggers = list(_triggers(tokens))
+    question.comparisons = list(_comparisons(flat, tokens))
+    question.headers = [h for column in grid.columns for h in _headers(tokens, column)]
+    question.mentions = _mentions(question)
+    return question
+
+
+def _triggers(tokens: tuple[str, ...]) -> Iterator[Trigger]:
+    """Yield triggers; a phrase inside a longer one does not count."""
+    vocabulary = lexicon().triggers
+    longest = max(map(len, vocabulary))
+    covered = 0
+    for start in range(len(tokens)):
+        for end in range(min(len(tokens), start + longest), start, -1):
+            operators = vocabulary.get(tokens[start:end])
+            if operators and end > covered:
+                covered = end
+                for operator in operators:
+                    yield Trigger(operator, start, end, " ".join(tokens[start:end]))
+                break
+
+
+def _is_year(value: float) -> bool:
+    return 1500 <= value < 2100 and value == int(value)
+
+
+def _comparisons(flat: str, tokens: tuple[str, ...]) -> Iterator[Comparison]:
+    """Yield "more than 30", "30 or more", "after 2000", "between 5 and 9", "in the 1990s"."""
+    vocabulary, timely = lexicon().comparators, lexicon().time_comparators
+    numbers = [numeral(w) for w in tokens]
+    for match in _DECADE.finditer(flat):
+        year = int((match[1] or ("20" if match[2] in ("00", "10") else "19")) + match[2])
+        at = next((i for i, w in enumerate(tokens) if w == (match[1] or "") + match[2]), None)
+        if at is not None:
+            yield Comparison(at, at + 1, ">=", year, True, year + 9)
+    for i, value in enumerate(numbers):
+        if value is None:
+            continue
+        if i + 2 < len(tokens) and i and (until := numbers[i + 2]) is not None:
+            ranged = (tokens[i - 1], tokens[i + 1]) in {
+                ("between", "and"),
+                ("from", "to"),
+                ("from", "through"),
+            }
+            if ranged:
+                yield Comparison(i - 1, i + 3, ">=", value, _is_year(value), until)
+                continue
+        for width in (3, 2, 1):
+            before, after = tokens[max(i - width, 0) : i], tokens[i + 1 : i + 1 + width]
+            if _is_year(value) and before in timely and len(before) == width:
+                yield Comparison(i - width, i + 1, _sign(timely[before]), value, True)
+                break
+            if before in vocabulary and len(before) == width:
+                yield Comparison(i - width, i + 1, _sign(vocabulary[before]), value, False)
+                break
+            if after in vocabulary and len(after) == width and after[0] in ("or", "and"):
+                yield Comparison(i, i + 1 + width, _sign(vocabulary[after]), value, False)
+                break
+
+
+def _sign(text: str) -> Sign:
+    signs: dict[str, Sign] = {">": ">", "<": "<", ">=": ">=", "<=": "<=", "=": "="}
+    return signs[text]
+
+
+def _headers(tokens: tuple[str, ...], column: Column) -> Iterator[Header]:
+    """Yield the places where a column is named, each with the share of its name's words that stand there."""
+    stop, synonyms = lexicon().stop, lexicon().synonyms
+    names = [w for w in column.words if w not in stop or len(column.words) == 1]
+    stems, roots = {stem(w) for w in names}, {root(w) for w in names}
+    described = {stem(w) for w in column.described if w not in stop}
+    fits: dict[int, float] = {}
+    for i, word in enumerate(tokens):
+        if word in stop and word not in ("who", "when", "where"):
+            continue
+        base = stem(word)
+        if base in stems:
+            fits[i] = EXACT
+        elif root(word) in roots:
+            fits[i] = ROOT
+        elif synonyms.get(base, frozenset()) & stems:
+            fits[i] = SYNONYM
+        elif base in described:
+            fits[i] = DESCRIBED
+    group: list[int] = []
+    for i in [*sorted(fits), len(tokens) + GAP + 2]:
+        if group and i - group[-1] > GAP:
+            total = sum({stem(tokens[j]): fits[j] for j in group}.values())
+            yield Header(
+                group[0], group[-1] + 1, column, min(1.0, total / max(len(stems), 1)), frozenset(group)
+            )
+            group = []
+        group.append(i)
+
+
+def _mentions(question: Question) -> list[Mention]:
+    """Return the phrases that name cells; in each column only the longest."""
+    tokens, stop, light = question.tokens, lexicon().stop, lexicon().light
+    operators = {i for t in question.triggers for i in range(t.start, t.end)}
+    found: list[Mention] = []
+    for start in range(len(tokens)):
+        for end in range(min(len(tokens), start + LONGEST), start, -1):
+            phrase = tokens[start:end]
+            content = [w for w in phrase if w not in stop]
+            if not content or (phrase[0] in stop or phrase[-1] in stop) and len(content) < 2:
+                continue
+            weak = len(content) == 1 and (root(content[0]) in light or start in operators)
+            meanings = []
+            for column in question.grid.columns:
+                value = column.find(phrase)
+                inside = any(
+                    m.start <= start and m.end >= end and any(c is column for c, _ in m.meanings)
+                    for m in found
+                )
+                if value and not inside and (value.exact or not weak):
+                    meanings.append((column, value))
+            if meanings:
+                found.append(Mention(start, end, " ".join(phrase), tuple(meanings)))
+    return found

@@ -1,0 +1,158 @@
+"""Which reading of a question is meant: a log-linear model over readings and "none of them".
+
+The model is the one of Pasupat and Liang (2015, section 5), with few features, none of them a word, and with one more
+outcome: that no reading is right. Readings with the same values are one answer; its probability is the sum of theirs.
+The weights are fitted by `scripts/fit_answers.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from headwater.answers._cells import number_of
+from headwater.answers._derive import Reading, derive
+from headwater.answers._grid import Grid
+from headwater.answers._link import Question, link
+from headwater.answers._words import lexicon, root, words
+from headwater.errors import HeadwaterError
+
+MAX_RUN = 90
+"""Readings whose statements are run."""
+
+MAX_VALUES = 60
+"""Values of an answer."""
+
+
+@dataclass
+class Candidate:
+    """A reading that was run: its values, statement, score and probability."""
+
+    reading: Reading
+    sql: str
+    values: list[Any]
+    key: tuple[str, ...]
+    score: float = 0.0
+    probability: float = 0.0
+
+
+@cache
+def weights() -> dict[str, float]:
+    """Return the weights of the features."""
+    data: dict[str, Any] = json.loads(files("headwater.answers").joinpath("weights.json").read_text("utf-8"))
+    return {name: float(weight) for name, weight in data["weights"].items()}
+
+
+def score(features: Counter[str]) -> float:
+    """Return the score of a reading with these features."""
+    table = weights()
+    return sum(table.get(name, 0.0) * value for name, value in features.items())
+
+
+def cover(question: Question, reading: Reading) -> None:
+    """Add features for the words of the question that a reading leaves unexplained."""
+    light, known = lexicon().light, question.grid.vocabulary
+    operators = {i for t in question.triggers for i in range(t.start, t.end)}
+    named = {i for m in question.mentions for i in range(m.start, m.end)}
+    count = reading.features
+    for i in question.content():
+        if i in reading.used:
+            continue
+        word = question.tokens[i]
+        if i in named:
+            count["left_value"] += 1
+        elif i in operators:
+            count["left_operator"] += 1
+        elif word[0].isdigit():
+            count["left_number"] += 1
+        elif root(word) in light:
+            count["left_light"] += 1
+        elif root(word) in known:
+            count["left_title"] += 1
+        else:
+            count["left"] += 1
+    count["left_half"] = float(count["left"] >= 2)
+
+
+def candidates(text: str, grid: Grid) -> list[Candidate]:
+    """Return the readings of a question that can be run over a table, best first, with probabilities."""
+    question = link(text, grid)
+    readings = derive(question)
+    for reading in readings:
+        cover(question, reading)
+    readings.sort(key=lambda r: -score(r.features))
+    found: list[Candidate] = []
+    seen: set[str] = set()
+    for reading in readings:
+        sql = reading.plan.sql(grid.source)
+        if sql in seen:
+            continue
+        seen.add(sql)
+        if len(seen) > MAX_RUN:
+            break
+        try:
+            values = values_of(grid.engine.run(sql))
+        except HeadwaterError:
+            continue  # a reading that cannot be run, for instance a cast that does not fit
+        if not values or len(values) > MAX_VALUES:
+            continue
+        _judge(question, reading, values)
+        found.append(
+            Candidate(reading, sql, values, tuple(sorted(set(map(_key, values)))), score(reading.features))
+        )
+    normalise(found)
+    return sorted(found, key=lambda c: -c.score)
+
+
+def normalise(found: Sequence[Candidate]) -> None:
+    """Set the probabilities of candidates; "none of them" has the score of the weight `none`."""
+    top = max([weights().get("none", 0.0), *(c.score for c in found)])
+    total = math.exp(weights().get("none", 0.0) - top) + sum(math.exp(c.score - top) for c in found)
+    for c in found:
+        c.probability = math.exp(c.score - top) / total
+
+
+def values_of(rows: list[list[Any]]) -> list[Any]:
+    """Return the first column without missing cells; a cell of several lines is several values."""
+    values: list[Any] = []
+    for row in rows:
+        value = row[0]
+        if isinstance(value, str):
+            values += [line.strip() for line in value.split("\n") if line.strip()]
+        elif value is not None and not (isinstance(value, float) and math.isnan(value)):
+            values.append(int(value) if isinstance(value, float) and value == int(value) else value)
+    return values
+
+
+def _key(value: Any) -> str:
+    return " ".join(words(str(value))) or str(value)
+
+
+def _judge(question: Question, reading: Reading, values: list[Any]) -> None:
+    """Add features of what a reading gives: a question mostly asks for one thing, and of a kind."""
+    count, form = reading.features, question.form
+    texts = [str(v) for v in values]
+    count["one"] = float(len(set(texts)) == 1)
+    count["repeated"] = float(len(set(texts)) < len(texts))
+    count["several"] = float(len(set(texts)) > 1)
+    count["many"] = float(len(set(texts)) > 4)
+    numeric = number_of(texts[0]) is not None and len(words(texts[0])) <= 2
+    if form in ("count", "quantity", "difference", "times"):
+        count["not_number"] = float(not numeric)
+    elif form in ("who", "where"):
+        count["not_text"] = float(numeric)
+    elif form == "when":
+        count["not_time"] = float(not any(c.isdigit() for c in texts[0]))
+    if reading.frame in ("count", "distinct"):
+        count["count_zero"] = float(texts[0] == "0")
+        count["count_one"] = float(texts[0] == "1")
+        count["count_all"] = float(texts[0] == str(question.grid.rows))
+    told = set(question.tokens)
+    if not reading.frame.startswith("pick") and set(words(texts[0])) and set(words(texts[0])) <= told:
+        count["repeats_question"] = 1

@@ -1,0 +1,121 @@
+"""Words of questions, headers and cells: one way to cut and to reduce them, and the vocabulary that goes with it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+_TOKEN = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+(?:st|nd|rd|th)?\b|\d+|[^\W\d_]+")
+_NUMERAL = re.compile(r"(\d[\d,]*\.?\d*)(?:st|nd|rd|th)?")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=\d)|_")
+_SUFFIXES = (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("s", ""))
+_CARDINALS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth".split()
+
+
+@lru_cache(maxsize=200_000)
+def plain(text: str) -> str:
+    """Return a text in lower case without accents, typographic marks and possessive endings."""
+    flat = unicodedata.normalize("NFKD", text.translate(_MARKS)).lower()
+    flat = "".join(c for c in flat if not unicodedata.combining(c))
+    return re.sub(r"(?<=\w)'s\b|(?<=s)'(?=\s|$)", "", flat)
+
+
+_MARKS = str.maketrans({"–": "-", "—": "-", "−": "-", "’": "'", "‘": "'", "“": '"', "”": '"', "\xa0": " "})
+
+
+@lru_cache(maxsize=100_000)
+def words(text: str) -> tuple[str, ...]:
+    """Return the words and numbers of a text, plain."""
+    return tuple(_TOKEN.findall(plain(text)))
+
+
+def header_words(name: str) -> tuple[str, ...]:
+    """Return the words of a column's name; `camelCase`, `snake_case` and attached digits are parted."""
+    return words(_CAMEL.sub(" ", name))
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """Return a word without the ending of the plural (the S-stemmer of Harman, 1991, a little extended)."""
+    if len(word) <= 3 or word[0].isdigit() or word.endswith(("ss", "us", "is")):
+        return word
+    for ending, instead in _SUFFIXES:
+        if word.endswith(ending):
+            return word[: -len(ending)] + instead
+    return word
+
+
+@lru_cache(maxsize=50_000)
+def root(word: str) -> str:
+    """Return a coarser form, in which "played", "playing" and "plays" meet."""
+    base = stem(word)
+    for ending in ("ing", "ed", "er", "e"):
+        if base.endswith(ending) and len(base) - len(ending) >= 4:
+            base = base[: -len(ending)]
+            break
+    return base[:-1] if len(base) > 4 and base[-1] == base[-2] else base
+
+
+def numeral(word: str) -> float | None:
+    """Return the number that a word writes: digits, an ordinal, or a small number word."""
+    if word in _CARDINALS:
+        return float(_CARDINALS.index(word))
+    if word in _ORDINALS:
+        return float(_ORDINALS.index(word))
+    match = _NUMERAL.fullmatch(word)
+    return float(match[1].replace(",", "")) if match else None
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The vocabulary (see lexicon.toml).
+
+    Attributes:
+        stop, light: words without content, and words with little.
+        forms: name of a question's form → pattern, in order.
+        triggers: phrase → operators it may call for.
+        comparators: phrase → comparison sign; `time_comparators` those before years and dates.
+        superlatives: word → words of columns it speaks of.
+        directions: lists that tell when a superlative turns round.
+        synonyms: stem of a question's word → stems of header words.
+    """
+
+    stop: frozenset[str]
+    light: frozenset[str]
+    forms: dict[str, re.Pattern[str]]
+    triggers: dict[tuple[str, ...], tuple[str, ...]]
+    comparators: dict[tuple[str, ...], str]
+    time_comparators: dict[tuple[str, ...], str]
+    superlatives: dict[str, frozenset[str]]
+    directions: dict[str, frozenset[str]]
+    synonyms: dict[str, frozenset[str]]
+
+
+@cache
+def lexicon() -> Lexicon:
+    """Return the vocabulary, read once."""
+    data: dict[str, Any] = tomllib.loads(
+        files("headwater.answers").joinpath("lexicon.toml").read_text("utf-8")
+    )
+    triggers: dict[tuple[str, ...], list[str]] = {}
+    for operator, phrases in data["triggers"].items():
+        for phrase in phrases:
+            triggers.setdefault(words(phrase), []).append(operator)
+    timed = data["comparators"].pop("time")
+    return Lexicon(
+        stop=frozenset(data["words"]["stop"].split()),
+        light=frozenset(map(root, data["words"]["light"].split())),
+        forms={name: re.compile(pattern) for name, pattern in data["forms"].items()},
+        triggers={phrase: tuple(names) for phrase, names in triggers.items()},
+        comparators={words(p): sign for sign, ps in data["comparators"].items() for p in ps},
+        time_comparators={words(p): sign for sign, ps in timed.items() for p in ps},
+        superlatives={w: frozenset(map(stem, ws)) for w, ws in data["superlatives"].items()},
+        directions={name: frozenset(ws) for name, ws in data["directions"].items()},
+        synonyms={stem(w): frozenset(map(stem, ws)) for w, ws in data["synonyms"].items()},
+    )
