@@ -28,7 +28,10 @@ def card_of(catalog: Catalog, document: DocumentRecord, table: TableRecord | Non
     }
     if table is None:
         text = catalog.body(document.content).text if document.content else None
-        return make_card(document.id, document.dataset, title=document.title, text=text, **told)
+        card = make_card(document.id, document.dataset, title=document.title, text=text, **told)
+        if card.description[:100] in card.excerpt:  # a README that describes the dataset
+            card.description = ""
+        return card
     return make_card(
         table.ref,
         document.dataset,
