@@ -6,6 +6,8 @@ The record is plain JSON data, so that the catalog can keep it, and nothing larg
 from __future__ import annotations
 
 import hashlib
+import shutil
+import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,7 +19,7 @@ from headwater.model import Member, MemoryData, ParquetData, ReadResult, Table
 if TYPE_CHECKING:
     from headwater.profiles import TableValues
 
-READER_VERSION = 1
+READER_VERSION = 2
 """Grows when readers, typing or profiles give other results; contents read by an older version are read again."""
 
 MAX_TEXT = 50_000_000
@@ -60,10 +62,17 @@ class ContentRecord:
 
 
 def content_key(sha256: str, name: str) -> str:
-    """Return the key of a content; the suffix of the name is part of it since readers take it as a hint."""
+    """Return the key of a content.
+
+    What a name tells a reader is part of it: its suffix, and whether it names a metadata document. So a file that is
+    renamed is read again exactly where that may matter.
+    """
+    from headwater.layout import metadata_rank
+
     tail = name.rsplit("/", 1)[-1]
     suffix = tail.rsplit(".", 1)[-1].lower() if "." in tail else ""
-    return f"{sha256}.{suffix[:12]}"
+    rank = metadata_rank(name)
+    return f"{sha256}.{suffix[:12]}" + ("" if rank is None else f".m{rank}")
 
 
 def hash_file(path: Path) -> str:
@@ -84,11 +93,14 @@ def read_content(path: Path, name: str, sha256: str, size: int, staging: Path) -
     """
     from headwater.readers import ReadOptions, read
 
+    workdir = Path(tempfile.mkdtemp(prefix="read-", dir=staging))  # one a document: readers name files as they like
     try:
-        result = read(path, name, ReadOptions(workdir=staging))
+        result = read(path, name, ReadOptions(workdir=workdir))
+        return list(_records(result, name, sha256, size, staging))
     except DocumentError as error:
         return [_failure(content_key(sha256, name), sha256, size, error, name)]
-    return list(_records(result, name, sha256, size, staging))
+    finally:
+        shutil.rmtree(workdir, ignore_errors=True)
 
 
 def _failure(content: str, sha256: str, size: int, error: DocumentError, name: str) -> ContentRecord:
@@ -179,7 +191,7 @@ def _table_record(
         "dialect": asdict(table.dialect) if table.dialect else None,
         "hidden": table.hidden,
         "quarantined": [asdict(q) for q in table.quarantined[:1000]],
-        "quarantined_count": len(table.quarantined),
+        "quarantined_count": _quarantined(table),
         "warnings": _told(table),
         "profile": profile.to_dict(),
         "extra": table.extra,
@@ -225,11 +237,16 @@ def searchable_values(values: TableValues) -> list[tuple[str, list[str]]]:
     return found
 
 
+def _quarantined(table: Table) -> int:
+    """Return the number of records set aside; of very many only the first are listed."""
+    return int(table.extra.get("quarantined", len(table.quarantined)))
+
+
 def _told(table: Table) -> list[str]:
     """Return the table's warnings, with a difference between source and loaded records if there is one."""
     warnings = list(table.warnings)
     if table.source_records is not None:
-        apart = len(table.quarantined) + int(table.extra.get("footer_rows", 0))
+        apart = _quarantined(table) + int(table.extra.get("footer_rows", 0))
         loaded = table.data.row_count + apart
         missing = table.source_records - loaded
         if missing > 0 and not any("record" in w for w in warnings):

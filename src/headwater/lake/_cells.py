@@ -13,13 +13,15 @@ from headwater.model import LINE, ROW
 
 
 def json_cell(value: Any, *, printed: bool = False) -> Any:
-    """Return a cell as the JSON contract wants it: dates ISO 8601, whole decimals as integers, others as strings.
+    """Return a cell as the JSON contract wants it: dates as in RFC 3339 with a blank between date and time, whole decimals as integers, others as strings.
 
     Args:
         value: as Arrow gives it.
         printed: the column was made from text: its decimals lose the zeros that only their common scale added.
     """
-    if isinstance(value, datetime.datetime | datetime.date | datetime.time):
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(sep=" ")
+    if isinstance(value, datetime.date | datetime.time):
         return value.isoformat()
     if isinstance(value, Decimal):
         if value.as_tuple().exponent == 0:
