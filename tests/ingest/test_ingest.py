@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pytest
 from tests.lakes import make_lake
 
 from headwater.errors import SetupError
-from headwater.ingest import IngestOptions, ingest_lake
+from headwater.ingest import IngestOptions, _lake, _publish, _record, _run, ingest_lake
 from headwater.lake import Lake
 
 
@@ -226,3 +227,77 @@ def test_partition_folders_are_one_table_with_their_keys(tmp_path: Path) -> None
     whole = next(d for d in dump(root) if d["document"] == "readings/sensors")
     assert whole["tables"][0]["row_count"] == 3
     assert any("extra" in w for w in whole["warnings"]) and any("'id'" in w for w in whole["warnings"])
+
+
+def test_partitions_with_equal_rows_are_not_copies(tmp_path: Path) -> None:
+    for region, quantity in (("north", 1), ("south", 1), ("east", 2)):
+        folder = tmp_path / "lake" / "sales" / f"region={region}"
+        folder.mkdir(parents=True)
+        (folder / "part-0.csv").write_text(f"item,quantity\nA,{quantity}\nB,2\n")
+    assert ingest_lake(tmp_path / "lake").counts["duplicate"] == 0
+    with Lake.find(tmp_path / "lake") as lake:
+        rows = lake.sql("select region, sum(quantity) from t('series:sales') group by 1 order by 1").rows
+    assert rows == [["east", 4], ["north", 3], ["south", 3]]
+
+
+def test_a_file_that_becomes_metadata_by_its_new_name_is_taken_for_it(tmp_path: Path) -> None:
+    root = tmp_path / "lake" / "queues"
+    root.mkdir(parents=True)
+    told = {
+        "title": "Waiting times",
+        "description": "How long people wait",
+        "resources": [{"path": "waits.csv"}],
+    }
+    (root / "about-this.json").write_text(json.dumps(told))
+    (root / "waits.csv").write_text("minutes,people\n1,2\n2,3\n")
+    ingest_lake(tmp_path / "lake")
+    (root / "about-this.json").rename(root / "datapackage.json")
+    ingest_lake(tmp_path / "lake")
+    with Lake.find(tmp_path / "lake") as lake:
+        assert lake.documents("queues").title == "Waiting times"
+
+
+def test_a_folder_of_skipped_files_is_no_dataset(tmp_path: Path) -> None:
+    root = tmp_path / "lake"
+    (root / "full").mkdir(parents=True)
+    (root / "full" / "a.csv").write_text("k,v\na,1\n")
+    (root / "nothing").mkdir()
+    (root / "nothing" / ".keep").write_text("")
+    ingest_lake(root)
+    with Lake.find(root) as lake:
+        assert [d for d, *_ in lake.datasets().datasets.items] == ["full"]
+        assert [d.dataset for d in lake.search("nothing a k v").datasets] == ["full"]
+    (root / "full" / "a.csv").unlink()
+    (root / "nothing" / "b.csv").write_text("k,v\na,1\n")
+    ingest_lake(root)
+    with Lake.find(root) as lake:
+        assert [d.dataset for d in lake.search("full nothing k v").datasets] == ["nothing"]
+
+
+def test_status_before_there_is_an_index(tmp_path: Path) -> None:
+    root = make_lake(tmp_path / "lake", datasets=2)
+    ingest_lake(root)
+    shutil.rmtree(root / ".headwater" / "index")
+    with Lake.find(root) as lake:
+        status = lake.status()
+        assert status.counts["ingested"] > 0
+        assert (status.covered, status.passages) == (0, 0)
+
+
+def test_new_readers_reach_files_that_a_killed_run_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make_lake(tmp_path / "lake", datasets=2)
+    ingest_lake(root)
+    newer = _record.READER_VERSION + 1
+    for module in (_record, _run, _lake, _publish):
+        monkeypatch.setattr(module, "READER_VERSION", newer)
+    with monkeypatch.context() as killed:
+        killed.setattr(_lake, "read_all", _die)
+        with pytest.raises(KeyboardInterrupt):
+            ingest_lake(root)
+    assert ingest_lake(root).read > 0
+
+
+def _die(*_: object) -> bool:
+    raise KeyboardInterrupt

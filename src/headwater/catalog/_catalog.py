@@ -374,8 +374,10 @@ class Catalog:
         return Relations(self._db)
 
     def dataset_sizes(self) -> dict[str, int]:
-        """Return dataset → number of its documents, by id."""
-        rows = self._db.execute("select dataset, count(*) from documents group by dataset order by dataset")
+        """Return dataset → number of its documents, by id; a folder of nothing but skipped files is no dataset."""
+        rows = self._db.execute(
+            "select dataset, count(*) from documents group by dataset having max(state != 'skipped') order by dataset"
+        )
         return {r[0]: int(r[1]) for r in rows}
 
     def problems(self) -> list[tuple[str, str, int, str]]:

@@ -39,13 +39,14 @@ def canonical_copies(files: Iterable[FileRecord]) -> dict[str, str]:
     """Return path → path of the copy that stands for it, for files with equal bytes.
 
     Which of equal files is canonical is the rule of `headwater.relations.preference`. Links name their target
-    themselves.
+    themselves. Files of a partitioned table are never copies: equal rows under another key are other rows.
     """
+    from headwater.ingest._partitions import PARTITION
     from headwater.relations import preference
 
     groups: dict[tuple[str, int], list[str]] = defaultdict(list)
     for f in files:
-        if f.state == "ingested" and f.sha256 and f.size:
+        if f.state == "ingested" and f.sha256 and f.size and not PARTITION.search(f.path):
             groups[f.sha256, f.size].append(f.path)
     copies: dict[str, str] = {}
     for paths in groups.values():

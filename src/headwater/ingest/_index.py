@@ -38,9 +38,11 @@ def roll_forward(catalog: Catalog, index: Index, report: Callable[[int, int], No
         d.id for d in catalog.datasets(since=since)
     }
     gone = catalog.removed_since(since, "dataset") if since else []
+    alive = set(catalog.dataset_sizes())
+    gone += sorted(datasets - alive)
     index.update(
         catalog.generation,
-        _records(catalog, changed, sorted(datasets), report),
+        _records(catalog, changed, sorted(datasets & alive), report),
         remove=remove,
         remove_datasets=gone,
     )

@@ -101,10 +101,13 @@ def ingest_lake(
         result = IngestReport(url, notices=list(storage.notices))
         with catalog.transaction():
             catalog.set_meta("url", url)
-            catalog.set_meta("reader", str(READER_VERSION))
+            if not todo.known:
+                catalog.set_meta("reader", str(READER_VERSION))
             catalog.put_files(todo.settled)
             catalog.remove_files(todo.vanished)
         result.interrupted = read_all(catalog, todo.read, lake, options, report)
+        if not result.interrupted:  # else the next run asks again for what an older version read
+            catalog.set_meta("reader", str(READER_VERSION))
         result.read, result.bytes = len(todo.read), sum(e.size for e in todo.read)
         report(Progress("assembling"))
         published = publish(catalog)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from headwater.catalog import Body, Catalog, FileRecord
 from headwater.errors import HeadwaterError, NotFoundError, SetupError
+from headwater.ingest._assemble import content_of
 from headwater.ingest._record import READER_VERSION
 from headwater.ingest._task import Address, ReadOutcome, ReadTask, read_file
 
@@ -83,7 +84,8 @@ def plan(
             nothing is taken for deleted.
     """
     known = catalog.files()
-    again = catalog.meta("reader", str(READER_VERSION)) != str(READER_VERSION)
+    again = catalog.meta("reader", "0") != str(READER_VERSION)
+    contents = set(catalog.contents())
     made = Plan(known)
     seen: set[str] = set()
     hidden: list[Entry] = []
@@ -99,7 +101,11 @@ def plan(
             if record != old:
                 made.settled.append(record)
         elif (
-            old is None or again or old.version != entry.version or (options.retry and old.state == "failed")
+            old is None
+            or again
+            or old.version != entry.version
+            or (options.retry and old.state == "failed")
+            or (old.sha256 and content_of(old) not in contents)
         ):
             made.read.append(entry)
         if made.files % 1000 == 0:

@@ -124,19 +124,20 @@ class Lake:
     def status(self) -> Status:
         """Return what is in, what is not and why, and what share of it search covers."""
         totals = self.catalog.totals()
-        index = self.index
-        stats = index.stats()
-        behind = sum(1 for d in self.catalog.documents(since=index.generation) if d.state == "ingested")
+        index = self.index if (self.state / "index").exists() else None  # a first run may have been stopped
+        stats = index.stats() if index else None
+        since = index.generation if index else 0
+        behind = sum(1 for d in self.catalog.documents(since=since) if d.state == "ingested")
         return Status(
             counts=self.catalog.counts(),
             datasets=totals["datasets"],
             documents=totals["documents"],
             tables=totals["tables"],
-            passages=stats.passages,
+            passages=stats.passages if stats else 0,
             covered=totals["documents"] - behind,
             problems=tuple(self.catalog.problems()),
             warned=self.catalog.warned(),
-            embedder=stats.embedder,
+            embedder=stats.embedder if stats else "",
         )
 
     def search(
