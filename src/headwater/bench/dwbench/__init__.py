@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from headwater.bench.dwbench._build import build_questions
 from headwater.bench.dwbench._suite import DwBench
 
-__all__ = ["DwBench"]
+__all__ = ["DwBench", "build_questions"]
