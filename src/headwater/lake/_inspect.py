@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +34,7 @@ class TableView:
         quarantined_count: number of all of them.
         page: page of a PDF.
         hidden: a hidden sheet.
-        notes: what was sampled or bounded.
+        notes: what was sampled or bounded, and what is good to know.
     """
 
     ref: str
@@ -191,8 +192,18 @@ def view(table: TableRecord) -> TableView:
         info["quarantined_count"],
         info["page"],
         info["hidden"],
-        tuple(profile.notes),
+        (*profile.notes, *_notes(table)),
     )
+
+
+def _notes(table: TableRecord) -> Iterator[str]:
+    """Yield what is good to know of a table and is no cause for a warning."""
+    if table.columns and table.info["extra"].get("header_rows") == 0:
+        yield "the source has no header: the columns are numbered"
+    for column in table.columns:
+        formats = (column["typing"] or {}).get("formats", {})
+        if column["type"] in ("date", "datetime") and len(formats) > 1:
+            yield f"column {column['name']!r}: dates are written in {len(formats)} ways ({', '.join(formats)}), all were read"
 
 
 def _short(value: Any) -> Any:

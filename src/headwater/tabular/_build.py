@@ -124,8 +124,6 @@ def take_apart(grid: Sequence[Row], lines: Sequence[int], header_rows: int | Non
     parts.preamble = [row_text(grid[index]) for index in layout.preamble]
     if layout.unsure:
         parts.warnings.append("it is not certain that the first row is a header")
-    elif not layout.header and layout.body < len(grid) and header_rows is None and layout.width > 1:
-        parts.warnings.append("no header was found: the columns are numbered")
     parts.set_aside = len(layout.preamble) + len(layout.header) + (layout.units is not None)
     parts.set_aside += sum(len(row) > 1 and is_blank_row(row) for row in grid[: layout.body])
     body, places = grid[layout.body :], lines[layout.body :]

@@ -164,8 +164,6 @@ def _as_date(scan: ColumnScan, hints: Hints) -> Plan | None:
         plan.day_first = hints.day_first
     order = "%d %m" if plan.day_first else "%m %d"
     plan.report.formats = {_named(form, order): count for form, count in scan.formats.items()}
-    if len({form.split(" %H")[0] for form in scan.formats}) > 1:
-        plan.warnings.append(f"dates are written in {len(scan.formats)} ways ({', '.join(plan.report.formats)}), all were read")
     return _typed(scan, plan)
 
 
