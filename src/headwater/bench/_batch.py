@@ -62,7 +62,9 @@ class Batch:
         if table is None:
             return ask(self.lake, question).to_dict()
         path = self._base / table
-        return ask_table(question, path if path.is_file() else table, None if path.is_file() else self.lake).to_dict()
+        return ask_table(
+            question, path if path.is_file() else table, None if path.is_file() else self.lake
+        ).to_dict()
 
     @property
     def lake(self) -> Lake:

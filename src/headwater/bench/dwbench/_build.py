@@ -59,9 +59,9 @@ def build_questions(
             from headwater.bench.dwbench._rows_data import make_rows
             from headwater.bench.dwbench._rows_questions import generate_rows
 
-            rows = make_rows(graph, folder, dataset, seed=seed, scale=scale)
+            rows, parts = make_rows(graph, folder, dataset, seed=seed, scale=scale)
             draft = Draft(dataset, rows, random.Random(seed), tier=2)
-            generate_rows(draft)
+            generate_rows(draft, parts)
         wrong = draft.check()
         if wrong:
             raise HeadwaterError(

@@ -38,7 +38,9 @@ class Draft:
     questions: list[Question] = field(default_factory=list)
     _texts: set[str] = field(default_factory=set)
 
-    def add(self, kind: str, text: str, answer: Any, semantics: str, args: dict[str, Any], **more: Any) -> bool:
+    def add(
+        self, kind: str, text: str, answer: Any, semantics: str, args: dict[str, Any], **more: Any
+    ) -> bool:
         """Add a question unless its text is there; return whether it was added."""
         if text in self._texts:
             return False

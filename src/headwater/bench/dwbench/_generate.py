@@ -34,20 +34,40 @@ def lineage_questions(draft: Draft, topology: Topology) -> None:
     sources = {name: topology.lineage(name, "up", 1).tables for name in names}
     for name in names:
         if direct[name]:
-            draft.add("forward", PLAIN["forward"].format(table=name), direct[name], "lineage.direct_targets", {"table": name})
+            draft.add(
+                "forward",
+                PLAIN["forward"].format(table=name),
+                direct[name],
+                "lineage.direct_targets",
+                {"table": name},
+            )
     for name in names:
         if sources[name]:
-            draft.add("reverse", PLAIN["reverse"].format(table=name), sources[name], "lineage.direct_sources", {"table": name})
+            draft.add(
+                "reverse",
+                PLAIN["reverse"].format(table=name),
+                sources[name],
+                "lineage.direct_sources",
+                {"table": name},
+            )
     for name in (n for n in names if direct[n]):
         closure = topology.lineage(name, "down").tables
         if set(closure) - set(direct[name]):
             args = {"table": name, "direction": "downstream"}
-            draft.add("transitive", PLAIN["transitive"].format(table=name), closure, "lineage.descendants", args)
+            draft.add(
+                "transitive", PLAIN["transitive"].format(table=name), closure, "lineage.descendants", args
+            )
     for name in (n for n in names if direct[n]):
         reach = topology.impact(name, "children")
         if set(reach.tables) - set(topology.lineage(name, "down").tables):
             text = PLAIN["combined_impact"].format(table=name)
-            draft.add("combined_impact", text, reach.tables, "impact.closure+fk_children(source_expanded)", {"table": name})
+            draft.add(
+                "combined_impact",
+                text,
+                reach.tables,
+                "impact.closure+fk_children(source_expanded)",
+                {"table": name},
+            )
     for name in names:
         if len(sources[name]) >= _MANY_SOURCES:
             text = PLAIN["multi_source"].format(table=name)
@@ -64,9 +84,14 @@ def silo_questions(draft: Draft, topology: Topology) -> None:
         for name in draft.sample(part, 3) if len(part) > 1 else ():
             others = [other for other in part if other != name]
             text = PLAIN["membership"].format(table=name)
-            draft.add("membership", text, others, "component.members_except_self(fk+lineage)", {"table": name})
+            draft.add(
+                "membership", text, others, "component.members_except_self(fk+lineage)", {"table": name}
+            )
     apart = [
-        (a, b) for one, two in combinations(parts, 2) for a in draft.sample(one, 2) for b in draft.sample(two, 2)
+        (a, b)
+        for one, two in combinations(parts, 2)
+        for a in draft.sample(one, 2)
+        for b in draft.sample(two, 2)
     ]
     chosen = [(a, b, False) for a, b in draft.sample(apart, 5)]
     together = [pair for part in parts for pair in combinations(part, 2)]
@@ -80,7 +105,11 @@ def silo_questions(draft: Draft, topology: Topology) -> None:
     largest = max(parts, key=len, default=[])
     if len(largest) >= _LARGE_COMPONENT:
         draft.add(
-            "full_enumeration", PLAIN["full_enumeration"], largest, "component.largest_members(fk+lineage)", {"largest": True}
+            "full_enumeration",
+            PLAIN["full_enumeration"],
+            largest,
+            "component.largest_members(fk+lineage)",
+            {"largest": True},
         )
 
 
@@ -110,7 +139,9 @@ def key_questions(draft: Draft, topology: Topology) -> None:
     for a, b, truth in direct:
         flags = ["fk_exists_in_reverse_direction"] if not truth and (b, a) in keys else []
         args = {"child": a, "parent": b}
-        draft.add("direct_fk", PLAIN["direct_fk"].format(**args), truth, "fk.directed_edge", args, flags=flags)
+        draft.add(
+            "direct_fk", PLAIN["direct_fk"].format(**args), truth, "fk.directed_edge", args, flags=flags
+        )
 
 
 def _pairs(draft: Draft, topology: Topology, joined: list[str]) -> list[tuple[str, str, int]]:
@@ -123,7 +154,7 @@ def _pairs(draft: Draft, topology: Topology, joined: list[str]) -> list[tuple[st
             continue
         seen.add(frozenset((a, b)))
         path = topology.path(a, b, "fk")
-        if path:
+        if path.length:
             found.append((a, b, path.length))
     third = PATHS // 3
     chosen = draft.sample((f for f in found if f[2] == 1), third)

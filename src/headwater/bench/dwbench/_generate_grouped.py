@@ -72,9 +72,21 @@ class Grouped:
                 self.add("multi_source", "multi_source", sources, "lineage.direct_sources", table=name)
         flows = self.draft.graph.lineage
         for name in islice(dict.fromkeys(edge.source for edge in flows), _DIRECT):
-            self.add("forward", "forward", topology.lineage(name, "down", 1).tables, "lineage.direct_targets", table=name)
+            self.add(
+                "forward",
+                "forward",
+                topology.lineage(name, "down", 1).tables,
+                "lineage.direct_targets",
+                table=name,
+            )
         for name in islice(dict.fromkeys(edge.target for edge in flows), _DIRECT):
-            self.add("reverse", "reverse", topology.lineage(name, "up", 1).tables, "lineage.direct_sources", table=name)
+            self.add(
+                "reverse",
+                "reverse",
+                topology.lineage(name, "up", 1).tables,
+                "lineage.direct_sources",
+                table=name,
+            )
         for name in self.of_layer(*self.layers[:2]):
             affected = topology.impact(name, "neighbours").tables
             if len(affected) >= 3:
@@ -87,7 +99,13 @@ class Grouped:
         if found:
             word, semantics = ("upstream", "ancestors") if way == "up" else ("downstream", "descendants")
             self.add(
-                "transitive", f"transitive_{way}", found, f"lineage.{semantics}@layer", table=name, direction=word, layer=layer
+                "transitive",
+                f"transitive_{way}",
+                found,
+                f"lineage.{semantics}@layer",
+                table=name,
+                direction=word,
+                layer=layer,
             )
 
     def silos(self) -> None:
@@ -96,7 +114,9 @@ class Grouped:
         for one, two in combinations(self.parts, 2):
             self.add("connected", "connected", False, same, a=one[0], b=two[0])
         for part in self.parts:
-            pairs = ((part[i], part[j]) for i in range(min(3, len(part))) for j in range(i + 1, min(5, len(part))))
+            pairs = (
+                (part[i], part[j]) for i in range(min(3, len(part))) for j in range(i + 1, min(5, len(part)))
+            )
             for a, b in islice(pairs, 3):
                 self.add("connected", "connected", True, same, a=a, b=b)
         for part in self.parts:
@@ -112,8 +132,23 @@ class Grouped:
         for group in self.groups:
             for layer in self.layers:
                 members = sorted(self.members(group, layer))
-                self.add("count", "count_layer", len(members), "group.layer_size", what="tables", layer=layer, group=group)
-                self.add("full_enumeration", "enumerate_layer", members, "group.layer_members", layer=layer, group=group)
+                self.add(
+                    "count",
+                    "count_layer",
+                    len(members),
+                    "group.layer_size",
+                    what="tables",
+                    layer=layer,
+                    group=group,
+                )
+                self.add(
+                    "full_enumeration",
+                    "enumerate_layer",
+                    members,
+                    "group.layer_members",
+                    layer=layer,
+                    group=group,
+                )
 
     def keys_and_paths(self) -> None:
         """Paths inside a group: from the first layer to the last over all edges, and over keys; single keys."""
@@ -126,7 +161,9 @@ class Grouped:
             for child in self.members(group, self.layers[0])[:2]:
                 for parent in dims[:2]:
                     if (child, parent) not in self.keys:
-                        self.add("direct_fk", "direct_fk", False, "fk.directed_edge", child=child, parent=parent)
+                        self.add(
+                            "direct_fk", "direct_fk", False, "fk.directed_edge", child=child, parent=parent
+                        )
             for a, b in [*((f, d) for f in facts for d in dims), *combinations(dims, 2)]:
                 self._path(a, b)
 
