@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -23,6 +24,10 @@ _WORST: tuple[State, ...] = ("failed", "skipped", "duplicate", "ingested")
 _TABLE_FORMATS = frozenset(
     {"csv", "tsv", "xlsx", "xls", "ods", "parquet", "json", "ndjson", "geojson", "yaml", "xml"}
 )
+PACKED = re.compile(r"\.(?:gz|bz2|xz|zst)$", re.IGNORECASE)
+FORMAL_RANK = 3
+"""Largest `metadata_rank` of a document that is about data and holds none itself; a README is read like any text."""
+
 _TEXT_SHARE = 2000
 """Characters of main text from which a document with tables in a prose format counts as text."""
 
@@ -145,7 +150,9 @@ class Assembler:
         base.text_length = read["text_length"]
         base.kind = "table" if _is_table(read) else "text"
         rank = metadata_rank(base.id)
-        base.role = "archive" if read["members"] else "metadata" if rank is not None and rank <= 3 else "data"
+        base.role = "archive" if read["members"] else "data"
+        if base.role == "data" and rank is not None and rank <= FORMAL_RANK and read.get("dataset_metadata"):
+            base.role = "metadata"
         base.warnings = [*read["warnings"], *(w for t in tables for w in _named(t))]
         worst = next(s for s in _WORST if s in states)
         if worst in ("failed", "skipped"):
@@ -257,6 +264,7 @@ def _document_title(
 
 def _title_from(identifier: str) -> str:
     name = identifier.split("!")[-1].rstrip("/").rsplit("/", 1)[-1]
+    name = PACKED.sub("", name) or name
     stem = name.rsplit(".", 1)[0] if "." in name.lstrip(".") else name
     return " ".join(stem.replace("_", " ").replace("-", " ").split()) or name
 

@@ -70,13 +70,12 @@ def document_records(catalog: Catalog, document: DocumentRecord) -> Iterator[Rec
         if source is not None and source.state == "ingested":
             yield _card(catalog, document, source, duplicate_of=source.id)
         return
-    if document.state != "ingested" and document.role != "archive":
-        return
+    if (document.state != "ingested" and document.role != "archive") or document.role == "metadata":
+        return  # what a metadata document says stands on the cards of its dataset
     yield _card(catalog, document, document, duplicate_of=document.duplicate_of)
     if document.duplicate_of:
         return
-    if document.role != "metadata":
-        yield from _passages(catalog, document)
+    yield from _passages(catalog, document)
 
 
 def _card(catalog: Catalog, document: DocumentRecord, source: DocumentRecord, duplicate_of: str = "") -> Card:
@@ -88,7 +87,7 @@ def _card(catalog: Catalog, document: DocumentRecord, source: DocumentRecord, du
         part
         for part in (
             *(f"{t.name} {t.info['preamble']} {t.info['footer']}" for t in tables[:20]),
-            (body.text or "")[:HEAD_CHARACTERS] if document.role != "metadata" else "",
+            (body.text or "")[:HEAD_CHARACTERS],
         )
         if part.strip()
     )
