@@ -17,9 +17,9 @@ from headwater.errors import SetupError
 
 _DOCUMENT_COLUMNS = (
     "id, parent, dataset, content, sha256, size, state, reason, duplicate_of, kind, role, format, encoding, title, "
-    "warnings, metadata, card, digest, series, text_length, revision"
+    "warnings, metadata, digest, series, text_length, revision"
 )
-_JSON_FIELDS = ("warnings", "metadata", "card")
+_JSON_FIELDS = ("warnings", "metadata")
 
 
 def pack(value: Any) -> bytes:

@@ -81,7 +81,6 @@ class DocumentRecord:
     title: str = ""
     warnings: list[str] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
-    card: dict[str, Any] = field(default_factory=dict)
     digest: str = ""
     series: str = ""
     text_length: int = 0

@@ -6,7 +6,7 @@ is made of now, assembled from it. So a file that moves, or a lake that is assem
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 SCHEMA = """
 create table if not exists meta (key text primary key, value text not null) without rowid;
@@ -46,7 +46,6 @@ create table if not exists documents (
     title text not null,
     warnings text not null,
     metadata text not null,
-    card text not null,
     digest text not null,
     series text not null default '',
     text_length integer not null default 0,

@@ -91,17 +91,15 @@ def _card(catalog: Catalog, document: DocumentRecord, source: DocumentRecord, du
         )
         if part.strip()
     )
-    cards = document.card.get("cards", [{}])
     return Card(
         dataset=document.dataset,
         document=document.id,
         kind="table" if source.kind == "table" else "text",
         format=source.format,
         title=document.title,
-        description=document.card.get("description", ""),
         columns=tuple(_columns(tables, body.values)),
         text=head,
-        years=_years(document, tables, cards),
+        years=_years(document, tables),
         series=document.series,
         duplicate_of=duplicate_of,
     )
