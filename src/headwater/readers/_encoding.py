@@ -6,6 +6,8 @@ import re
 import unicodedata
 from typing import NamedTuple
 
+from headwater.readers._encoding_frequent import FREQUENT
+
 _BOMS = (
     (b"\xef\xbb\xbf", "utf-8-sig"),
     (b"\xff\xfe\x00\x00", "utf-32"),
@@ -25,14 +27,36 @@ ENOUGH_BYTES = 24
 
 _NON_ASCII = re.compile(rb"[^\n\r\x80-\xff]{0,12}[\x80-\xff]+[^\n\r\x80-\xff]{0,12}")
 _UTF8_SEQUENCE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+_SEVEN_BIT = (
+    (re.compile(rb"\x1b\$[@B]|\x1b\$\([@BD]"), "iso2022_jp_2"),
+    (re.compile(rb"\x1b\$\)C"), "iso2022_kr"),
+)
+"""Escape sequences that switch to double bytes (ISO/IEC 2022), by encoding."""
+
+LANGUAGE_WEIGHT = 0.35
+"""What it counts, beside plausibility, that all characters are usual ones of the language an encoding is made for."""
+
+LANGUAGE_CHARACTERS = 8
+"""Wide characters from which that counts in full."""
+
 _MULTIBYTE = ("shift_jis", "gb18030", "big5", "euc_kr", "euc_jp")
-_USUAL = frozenset({"cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874", "tis-620", "iso8859-2"}) | {
+_USUAL = frozenset(
+    {"cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874", "tis-620", "iso8859-2"}
+) | {
     "iso8859-7",
     "iso8859-9",
+    "iso8859-13",
     "iso8859-15",
     "koi8-r",
 }
-_NAMES = {"iso8859-1": "latin-1", "cp932": "shift_jis", "gbk": "gb18030", "gb2312": "gb18030", "cp949": "euc_kr", "ascii": "utf-8"}
+_NAMES = {
+    "iso8859-1": "latin-1",
+    "cp932": "shift_jis",
+    "gbk": "gb18030",
+    "gb2312": "gb18030",
+    "cp949": "euc_kr",
+    "ascii": "utf-8",
+}
 _COMMON_MARKS = frozenset("“”‘’«»–—…•·°£€§©®™½¼¾²³±×º¿¡\u00a0")
 
 
@@ -60,6 +84,12 @@ def decode(data: bytes) -> Decoded:
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             return _lenient(data, encoding)
+    for escape, encoding in _SEVEN_BIT:
+        if escape.search(data):
+            try:
+                return Decoded(data.decode(encoding), encoding, 0)
+            except UnicodeDecodeError:
+                continue
     try:
         return Decoded(data.decode("utf-8"), "utf-8", 0)
     except UnicodeDecodeError:
@@ -112,7 +142,10 @@ def _repair(line: bytes) -> str:
     """Decode a line of UTF-8 with stray bytes, these by the usual Western encoding."""
     parts, at = [], 0
     for match in _UTF8_SEQUENCE.finditer(line):
-        parts += [line[at : match.start()].decode("cp1252", errors="replace"), match[0].decode("utf-8", errors="replace")]
+        parts += [
+            line[at : match.start()].decode("cp1252", errors="replace"),
+            match[0].decode("utf-8", errors="replace"),
+        ]
         at = match.end()
     return "".join([*parts, line[at:].decode("cp1252", errors="replace")])
 
@@ -125,19 +158,30 @@ def guess_encoding(data: bytes) -> str:
     if not sample:
         sample = b" ".join(match[0] for match in _NON_ASCII.finditer(data))[:SAMPLE_BYTES]
     found = cchardet.detect(data[: 16 * SAMPLE_BYTES])
-    guess, confidence = (found.get("encoding") or "").lower().replace("windows-", "cp"), found.get("confidence") or 0
+    guess, confidence = (
+        (found.get("encoding") or "").lower().replace("windows-", "cp"),
+        found.get("confidence") or 0,
+    )
     candidates = {"cp1252": 0.0, "mac_roman": -0.25}
     few = max(0.0, 1 - sum(byte > 127 for byte in sample) / 8)  # one or two odd bytes hardly are ideographs
-    candidates |= dict.fromkeys(_MULTIBYTE, -0.05 - 0.6 * few)
+    candidates |= {**dict.fromkeys(_MULTIBYTE, -0.05 - 0.6 * few), "cp850": -0.2 - 0.3 * few}
     try:
         guess = _canonical(guess)
-        weight = min(1.0, sum(byte > 127 for byte in sample) / ENOUGH_BYTES)  # a guess from a few bytes is worth little
+        weight = min(
+            1.0, sum(byte > 127 for byte in sample) / ENOUGH_BYTES
+        )  # a guess from a few bytes is worth little
         base = candidates.get(guess, 0.0 if guess in _USUAL else -0.1)
         trusted = confidence >= SURE and (guess in _USUAL or guess in candidates)
         candidates[guess] = base + (0.25 * confidence * weight if trusted else 0.0)
+        if guess == "koi8-r":
+            candidates["koi8-u"] = candidates[guess]  # the same but for four letters
     except LookupError:
         pass
-    scores = {name: plausibility(sample, name) + bonus for name, bonus in candidates.items() if name not in ("utf-8", "latin-1")}
+    scores = {
+        name: plausibility(sample, name) + bonus
+        for name, bonus in candidates.items()
+        if name not in ("utf-8", "latin-1")
+    }
     best = max(scores, key=lambda name: scores[name])
     if sample.decode(best, errors="replace") == sample.decode("cp1252", errors="replace"):
         best = "cp1252"  # the more usual name for the same characters
@@ -171,7 +215,29 @@ def plausibility(sample: bytes, encoding: str) -> float:
             following = text[index + 1] if index + 1 < len(text) else " "
             total += _judge(char, previous, following)
         previous = char
-    return total / max(1, characters)
+    return total / max(1, characters) + _usual(text, encoding)
+
+
+def _usual(text: str, encoding: str) -> float:
+    """Return how far the wide characters of a text are usual ones of the language an encoding is made for, -1 to 0.35.
+
+    Ideographs by their frequency; in Korean they are rare, syllables are the rule; kana stand in Japanese only.
+    """
+    scripts = [_script(char) for char in text]
+    han, kana, hangul = (scripts.count(name) for name in ("han", "kana", "hangul"))
+    wide = han + kana + hangul
+    if encoding not in _MULTIBYTE or not wide:
+        return 0.0
+    if encoding == "euc_kr":
+        usual, foreign = hangul, kana
+    else:
+        usual = sum(char in FREQUENT[encoding] for char in text)
+        foreign = 0
+        if encoding in ("shift_jis", "euc_jp"):
+            usual += kana
+        else:
+            foreign = kana
+    return (LANGUAGE_WEIGHT * usual - foreign) / wide * min(1.0, wide / LANGUAGE_CHARACTERS)
 
 
 def _judge(char: str, before: str, after: str) -> float:
@@ -196,8 +262,17 @@ def _judge(char: str, before: str, after: str) -> float:
             return -0.5
         return (0.9 if around else 0.0) - (0.3 if script == "other" else 0.0)
     if char in _COMMON_MARKS or script == "wide":
-        return 0.4
+        return 0.95 if _is_quote_in_place(char, before, after) else 0.4
     return -0.8
+
+
+def _is_quote_in_place(char: str, before: str, after: str) -> bool:
+    """Tell an apostrophe inside a word, and quotation marks that open before a word or close after one."""
+    if char == "’":
+        return before.isalpha() and (after.isalpha() or not after.strip())
+    return (char in "“‘" and after.isalpha() and not before.isalpha()) or (
+        char == "”" and not after.isalpha() and not before.isspace()
+    )
 
 
 def _script(char: str) -> str:
