@@ -5,6 +5,7 @@ from __future__ import annotations
 from headwater.bench._batch import Batch, run_batch
 from headwater.bench._budget import Limits
 from headwater.bench._model import Agent, AgentSetup, Item, Loaded, Metric, Prediction, Problem, Suite
+from headwater.bench._report import write_report
 from headwater.bench._runner import Outcome, RunOptions, continue_run, start_run
 from headwater.bench._score import score_run
 from headwater.bench._store import Run
@@ -30,4 +31,5 @@ __all__ = [
     "run_batch",
     "score_run",
     "start_run",
+    "write_report",
 ]

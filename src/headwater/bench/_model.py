@@ -148,6 +148,10 @@ class Suite(Protocol):
         """Make an agent."""
         ...
 
+    def published(self) -> Mapping[str, Any]:
+        """Return published figures to set results beside: `source`, `columns` and `figures`; {} if there are none."""
+        ...
+
     def scorer(self, data: Path) -> Callable[[Item, Prediction | None], dict[str, float]]:
         """Return the function that scores a prediction (None: there is none, the call failed)."""
         ...

@@ -50,6 +50,25 @@ def score_run(suite: Suite, run: Run) -> dict[str, Any]:
     }
 
 
+def compare_runs(suite: Suite, first: Run, second: Run) -> Interval | None:
+    """Return the mean difference (first minus second) of the suite's first metric over the items that both tried.
+
+    The interval resamples items, so that a difference that is the same for every item has no width. None: no items in common.
+    """
+    name = suite.metrics[0].score
+    one, two = (_by_item(suite, run, name) for run in (first, second))
+    return micro([one[item] - two[item] for item in one if item in two])
+
+
+def _by_item(suite: Suite, run: Run, name: str) -> dict[str, float]:
+    score, items = suite.scorer(run.data), {item.id: item for item in suite.load(run.data).items}
+    found: dict[str, list[float]] = defaultdict(list)
+    for (item, _), (_, prediction) in predictions(run).items():
+        if item in items and name in (scores := score(items[item], prediction)):
+            found[item].append(scores[name])
+    return {item: sum(values) / len(values) for item, values in found.items()}
+
+
 def figures(metrics: Sequence[Metric], rows: Sequence[tuple[Item, Mapping[str, float]]]) -> dict[str, Any]:
     """Return {metric: {value, low, high, n, version}} over scored items."""
     result = {}

@@ -29,12 +29,8 @@ def run_code(
         Path | None,
         typer.Option(help="Keep the files that the code leaves, figures included, in this folder."),
     ] = None,
-    seconds: Annotated[
-        str, typer.Option(envvar="HEADWATER_CODE_SECONDS", help="Time at most, e.g. 20s.")
-    ] = "20s",
-    memory: Annotated[
-        str, typer.Option(envvar="HEADWATER_CODE_MEMORY", help="Memory at most, e.g. 800MB.")
-    ] = "800MB",
+    seconds: Annotated[str | None, typer.Option(help="Time at most, e.g. 20s.")] = None,
+    memory: Annotated[str | None, typer.Option(help="Memory at most, e.g. 800MB.")] = None,
     unsafe_python: Annotated[
         bool,
         typer.Option("--unsafe-python", help="Run it without protection: only for code you wrote yourself."),
@@ -46,15 +42,16 @@ def run_code(
 
     Example: echo "import pandas as pd; pd.read_csv('sales.csv').sum()" | headwater run-code --file data/sales.csv
     """
+    from headwater.cli._lake import load_settings
     from headwater.errors import UsageError
     from headwater.sandbox import CodeLimits, Sandbox
-    from headwater.settings import parse_bytes, parse_seconds
 
     options: Globals = context.obj
+    settings = load_settings(options, {"code.seconds": seconds, "code.memory": memory})
     code = sys.stdin.buffer.read(_LONGEST_CODE + 1).decode("utf-8", "replace")
     if len(code) > _LONGEST_CODE:
         raise UsageError(f"The code has more than {_LONGEST_CODE} characters.")
-    limits = CodeLimits(seconds=parse_seconds(seconds), memory=parse_bytes(memory))
+    limits = CodeLimits(seconds=settings["code.seconds"], memory=settings["code.memory"])
     with contextlib.ExitStack() as stack:
         files = {
             name: path

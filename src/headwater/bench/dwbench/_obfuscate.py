@@ -138,7 +138,10 @@ def obfuscate_source(place: Path, out: Path, *, seed: int = 42) -> dict[str, dic
         if question.tier == 1 and question.condition == "original" and graph_key(question) in graphs:
             by_graph.setdefault(graph_key(question), []).append(question)
     if not by_graph:
-        raise UsageError("There is nothing to obfuscate here.", hint="The protocol is for questions on schemas that are beside them.")
+        raise UsageError(
+            "There is nothing to obfuscate here.",
+            hint="The protocol is for questions on schemas that are beside them.",
+        )
     draw, counts = random.Random(seed), {}
     for key, questions in by_graph.items():
         mapping = deal_names(graphs[key].tables, draw)
