@@ -69,13 +69,16 @@ class Catalog:
         if version != SCHEMA_VERSION:
             raise SetupError(
                 f"The catalog has version {version}, this program reads version {SCHEMA_VERSION}.",
-                hint="Remove the state folder and ingest again, or use the program that made it.",
+                hint="Run headwater ingest, which brings an older one up to date; a newer one needs the newer program.",
             )
 
     def _create(self) -> None:
-        if self._db.execute("select 1 from sqlite_master where name = 'meta'").fetchone():
+        """Make the tables; those of an older version are dropped, as the lake itself holds everything in them."""
+        names = [r[0] for r in self._db.execute("select name from sqlite_master where type = 'table'")]
+        if "meta" in names and int(self.meta("schema", "0")) >= SCHEMA_VERSION:
             return
-        self._db.executescript("begin immediate;" + SCHEMA + "commit;")
+        drops = "".join(f'drop table "{n}";' for n in names if not n.startswith("sqlite_"))
+        self._db.executescript("begin immediate;" + drops + SCHEMA + "commit;")
         self._db.execute("insert or ignore into meta values ('schema', ?)", [str(SCHEMA_VERSION)])
         self._db.execute("insert or ignore into meta values ('generation', '0')")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from headwater.catalog import Catalog, DatasetRecord, DocumentRecord, TableRecord
 
@@ -116,9 +116,7 @@ def _columns(tables: list[TableRecord], values: list[tuple[int, str, list[str]]]
             yield CardColumn(name=column["name"], description=told, values=found)
 
 
-def _years(
-    document: DocumentRecord, tables: list[TableRecord], cards: list[dict[str, Any]]
-) -> tuple[int, ...]:
+def _years(document: DocumentRecord, tables: list[TableRecord]) -> tuple[int, ...]:
     """Return the years a document speaks of: its tables' period, else those in its name and title."""
     found: set[int] = set()
     for table in tables:
