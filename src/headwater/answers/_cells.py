@@ -78,8 +78,10 @@ def kind_of(cells: Sequence[str]) -> tuple[Kind, list[str]]:
         return "year", []
     if share(DURATION) >= SHARE:
         return "duration", []
-    if share(r"\d") >= SHARE and (formats := date_formats(filled)):
+    if share(r"\d") >= SHARE and (formats := date_formats(filled[:80])):
         return "date", formats
+    if share(r"^\W*(?:[WLDT]\s*)?\d+\s*[-–—:]\s*\d+\b") >= SHARE:
+        return "text", []  # scores of games: neither number is the cell's
     unit = r"^\s*[^\w\s]{0,3}\s*[-−–+]?[\d,.]+\s*(st|nd|rd|th|[^\d\s\w]+|[a-z²³/%.]{0,12}( [a-z/]{1,8})?)?\s*([\[(–\-/ :x×].*)?$"
     return ("number", []) if share(unit) >= SHARE else ("text", [])
 

@@ -62,9 +62,14 @@ class Choice:
 
 def derive(question: Question) -> list[Reading]:
     """Return all readings of a question over its table."""
-    found = [reading for frame in FRAMES for reading in frame(question)]
+    frames = (choices_of_two,) if question.form == "truth" else FRAMES  # yes or no is not a value of a table
+    found = [reading for frame in frames for reading in frame(question)]
     for reading in found:
         reading.features[f"frame:{reading.frame}"] = 1
+        if reading.features["either"]:
+            reading.features[f"either+{reading.frame}"] = 1
+        if reading.features["negated"]:
+            reading.features[f"negated+{question.form}"] = 1
         reading.features[f"{question.form}+{reading.frame}"] = 1
     return found
 
@@ -121,6 +126,7 @@ def targets(question: Question, *, avoid: set[int] = frozenset()) -> list[Choice
             best[column.position] = Choice(column, frozenset(), (("target_guessed", 1.0),))
             ranked.append((0.1 - column.position / 1000, column.position))
     order = [best[p] for _, p in sorted(ranked, reverse=True)][:TARGETS]
+    noun = _asked_for(question)
     return [
         Choice(
             c.column,
@@ -129,10 +135,18 @@ def targets(question: Question, *, avoid: set[int] = frozenset()) -> list[Choice
                 *c.features,
                 *_role(question, c.column),
                 *((("target_filtered", 1.0),) if c.column.position in avoid else ()),
+                *((("target_missed", 1.0),) if noun and c.column.position not in noun else ()),
             ),
         )
         for c in order
     ]
+
+
+def _asked_for(question: Question) -> set[int]:
+    """Return the columns that the noun right after "which" or "what" names."""
+    at = [i for i, w in enumerate(question.tokens) if w in ("which", "what", "whose")]
+    close = [h for h in question.headers if h.fit >= 0.5 and any(0 < h.start - i <= 2 for i in at)]
+    return {h.column.position for h in close}
 
 
 def _role(question: Question, column: Column) -> tuple[tuple[str, float], ...]:
@@ -149,6 +163,7 @@ def orders(question: Question, trigger: Trigger) -> Iterator[tuple[Choice, bool,
     """Yield columns that a superlative may order by, and whether the largest value is meant."""
     large = trigger.operator in ("most", "greater", "last")
     speaks = lexicon().superlatives.get(trigger.phrase, frozenset())
+    turns = lexicon().directions
     ranked: list[tuple[float, Choice]] = []
     for column in question.grid.columns:
         if column.kind == "text":
@@ -174,7 +189,11 @@ def orders(question: Question, trigger: Trigger) -> Iterator[tuple[Choice, bool,
             worth -= 0.3
         ranked.append((worth, Choice(column, used, tuple(features))))
     for _, choice in sorted(ranked, key=lambda r: -r[0])[:ORDERS]:
-        yield choice, large != _inverted(choice.column, trigger.phrase), trigger
+        ranked_word = bool(set(question.tokens[trigger.end : trigger.end + 3]) & turns["inverted_columns"])
+        turned = _inverted(choice.column, trigger.phrase)
+        if ranked_word and choice.column.kind == "number":
+            turned = trigger.phrase in turns["inverted_by_rank"]
+        yield choice, large != turned, trigger
 
 
 def _gap(header: Header, trigger: Trigger) -> int:
@@ -186,13 +205,14 @@ def _inverted(column: Column, phrase: str) -> bool:
     turns = lexicon().directions
     if column.kind in ("date", "year"):
         return phrase in turns["inverted_by_date"]
+    names = set(column.stems)
     if column.kind == "duration":
         return phrase in turns["inverted_by_time"]
-    if set(column.words) & turns["inverted_columns"]:
+    if names & turns["inverted_columns"]:
         return phrase in turns["inverted_by_rank"]
-    if set(column.words) & {"age"}:
-        return phrase in turns["smallest_by_age"]
-    return False
+    if phrase in turns["inverted_by_time"] - {"best", "better"}:
+        return not names & turns["speed_columns"]
+    return "age" in names and phrase in turns["smallest_by_age"]
 
 
 def lookups(question: Question) -> Iterator[Reading]:
@@ -273,10 +293,12 @@ def _rank_before(question: Question, trigger: Trigger) -> int:
 
 def edges(question: Question) -> Iterator[Reading]:
     """The first or last row, in the order of the table."""
-    for trigger in [t for t in question.triggers if t.operator in ("first", "last") or t.phrase == "top"]:
+    operators = ("first", "last", "before_last")
+    for trigger in [t for t in question.triggers if t.operator in operators or t.phrase == "top"]:
         span = frozenset(range(trigger.start, trigger.end))
         for chosen in filters(question, blocked=span):
-            rows = Top(chosen.where, trigger.operator == "last")
+            offset = int(trigger.operator == "before_last")
+            rows = Top(chosen.where, trigger.operator in ("last", "before_last"), offset=offset)
             for target in targets(question, avoid=chosen.columns):
                 yield _reading(
                     "edge",
@@ -324,7 +346,7 @@ def aggregates(question: Question) -> Iterator[Reading]:
 
 
 def _implied_sum(question: Question) -> list[Trigger]:
-    """ "How many points did they score" may ask for a sum without saying so."""
+    """Return a trigger of no words: a question for a number may ask for a sum without saying so."""
     return (
         [Trigger("sum", 0, 0, "")]
         if question.form in ("count", "quantity") and not question.has("sum")
@@ -439,6 +461,8 @@ def differences(question: Question) -> Iterator[Reading]:
             for header in sorted(question.headers, key=lambda h: -h.fit)[:4]:
                 if header.column is column or header.column.kind == "text" or header.positions & chosen.used:
                     continue
+                if header.column.kind == "date" and _FINE & set(question.tokens):
+                    continue  # dates are compared by their years here
                 choice = Choice(header.column, header.positions, (("aggregated", header.fit),))
                 plan = Difference(
                     Where((first,)), Where((second,)), header.column, header.column.kind == "date"
@@ -450,6 +474,9 @@ def differences(question: Question) -> Iterator[Reading]:
                 chosen,
                 trigger=trigger,
             )
+
+
+_FINE = {"days", "day", "months", "month", "weeks", "week", "hours", "minutes"}
 
 
 def others(question: Question) -> Iterator[Reading]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from headwater.answers._grid import Column, Value
 from headwater.answers._link import Comparison, Header, Mention, Question
-from headwater.answers._plan import Compared, Condition, Is, Where
+from headwater.answers._plan import Compared, Condition, During, Is, Where
 from headwater.answers._words import numeral
 
 BEAM = 14
@@ -79,6 +79,7 @@ def choices(question: Question, mention: Mention) -> Iterator[tuple[Condition, s
     ]
     for column, value in mention.meanings:
         used, features = set(span), value_features(question, mention, column, value)
+        number = numeral(mention.phrase)
         header = header_near(question, column, mention.start, mention.end)
         if header:
             used |= header.positions
@@ -88,7 +89,10 @@ def choices(question: Question, mention: Mention) -> Iterator[tuple[Condition, s
             used |= set(range(t.start, t.end))
         if negated:
             features["negated"] = 1.0
-        yield Is(column, value.texts, mention.phrase, negated, value.exact), used, features
+        if column.kind == "date" and number is not None and 1500 <= number < 2100 and not negated:
+            yield Compared(column, "=", number, True), used, features
+        else:
+            yield Is(column, value.texts, mention.phrase, negated, value.exact), used, features
 
 
 def compared(
@@ -97,6 +101,10 @@ def compared(
     """Yield the conditions a number or year may stand for."""
     span = set(range(found.start, found.end))
     for column in question.grid.columns:
+        if found.period is not None:
+            if column.kind == "date":
+                yield [During(column, *found.period)], set(span), {"compare": 1.0, "compare_time": 1.0}
+            continue
         if column.kind == "text" and not found.timely:
             continue
         if (

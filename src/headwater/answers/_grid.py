@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from headwater.answers._cells import Kind, is_missing, kind_of, number_sql, year_sql
-from headwater.answers._words import header_words, root, stem, words
+from headwater.answers._words import header_words, lexicon, numeral, root, stem, words
 from headwater.errors import HeadwaterError, NotFoundError
 
 if TYPE_CHECKING:
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 MAX_DISTINCT = 20_000
 """Distinct values of a column that are indexed; a column with more is linked by number and year only."""
+
+MAX_REGIONS = 0.3
+"""Share of names above which regions are what a table is about."""
+
+_TOTAL = {("total",), ("totals",), ("subtotal",)}
 
 KEEP = 0.5
 """Share of distinct values in a column that can name the rows."""
@@ -163,13 +168,20 @@ class Column:
     def find(self, phrase: tuple[str, ...]) -> Value | None:
         """Return the cells that equal or contain a phrase, or None."""
         exact = self._exact.get(phrase)
+        if not exact and len(phrase) == 1 and (number := numeral(phrase[0])) is not None:
+            exact = self._exact.get((str(int(number)),))
         if exact:
             return Value(tuple(exact), True, 1.0)
         stems = tuple(map(stem, phrase))
         sets = [self._tokens.get(word) for word in stems]
         if not all(sets):
             return None
-        hits = [n for n in set.intersection(*(s for s in sets if s)) if _contains(self._stems[n], stems)]
+        together = self.kind != "date"  # a date is written in many orders
+        hits = [
+            n
+            for n in set.intersection(*(s for s in sets if s))
+            if not together or _contains(self._stems[n], stems)
+        ]
         if not hits:
             return None
         same = [n for n in hits if self._stems[n] == stems]
@@ -201,11 +213,35 @@ class Grid:
     rows: int
     engine: Engine
     title: tuple[str, ...] = ()
+    sums: tuple[Column, tuple[str, ...]] | None = None
+
+    @property
+    def table(self) -> str:
+        """The table in SQL."""
+        return f"t('{self.reference.replace(chr(39), chr(39) * 2)}')"
 
     @property
     def source(self) -> str:
-        """The table in SQL."""
-        return f"t('{self.reference.replace(chr(39), chr(39) * 2)}')"
+        """The table in SQL, without the rows that add up others."""
+        if self.sums is None:
+            return self.table
+        column, names = self.sums
+        listed = ", ".join("'" + n.replace("'", "''") + "'" for n in names)
+        everything = "*" if self.engine.everything != "*" else "_row, *"
+        return f"(select {everything} from {self.table} where ({column.text} in ({listed})) is not true)"
+
+    def leave_out_sums(self) -> None:
+        """Find the rows that add up others: totals, and regions in a list of countries."""
+        totals, regions = lexicon().totals, lexicon().regions
+        for column in [c for c in self.columns if c.kind == "text"][:2]:
+            cut = {text: words(text) for text in column.distinct}
+            wholes = [t for t, w in cut.items() if w in regions]
+            names = [t for t, w in cut.items() if w and (w in totals or w[:1] in _TOTAL)]
+            if len(wholes) < MAX_REGIONS * len(cut):
+                names += [t for t in wholes if t not in names]
+            if names and len(names) < MAX_REGIONS * max(len(cut), 4):
+                self.sums = (column, tuple(names))
+                return
 
     @property
     def subject(self) -> Column:
@@ -237,7 +273,9 @@ def grid_of_table(table: Table, name: str) -> Grid:
     for position, column in enumerate(table.columns):
         cells = [row[position] for row in rows]
         columns.append(_column(column.name, position, "text", cells, column.original_name or column.name))
-    return Grid(name, name, columns, len(rows), engine, words(table.name + " " + table.preamble))
+    grid = Grid(name, name, columns, len(rows), engine, words(table.name + " " + table.preamble))
+    grid.leave_out_sums()
+    return grid
 
 
 def _column(name: str, position: int, kind: str, cells: Sequence[Any], header: str) -> Column:
@@ -277,7 +315,7 @@ def grid_of_lake(lake: Lake, reference: str) -> Grid:
     for position, told_column in enumerate(record.columns):
         quoted = '"' + told_column["name"].replace('"', '""') + '"'
         counted = engine.run(
-            f"select cast({quoted} as varchar) as value, count(*) from {grid.source} group by 1 limit {MAX_DISTINCT + 1}"
+            f"select cast({quoted} as varchar) as value, count(*) from {grid.table} group by 1 limit {MAX_DISTINCT + 1}"
         )
         filled = sum(n for text, n in counted if text is not None and not is_missing(text))
         distinct = [text for text, _ in counted if text is not None and not is_missing(text)]
@@ -293,6 +331,7 @@ def grid_of_lake(lake: Lake, reference: str) -> Grid:
         )  # fmt: skip
         column.build()
         grid.columns.append(column)
+    grid.leave_out_sums()
     return grid
 
 

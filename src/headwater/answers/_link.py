@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import date, timedelta
 
+from headwater.answers._cells import number_of
 from headwater.answers._grid import Column, Grid, Value
 from headwater.answers._plan import Sign
 from headwater.answers._words import lexicon, numeral, plain, root, stem, words
@@ -18,6 +20,11 @@ GAP = 2
 
 EXACT, ROOT, SYNONYM, DESCRIBED = 1.0, 0.85, 0.5, 0.4
 """How well a word fits a word of a header: the same stem, the same root, a synonym, a word of its description."""
+
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july", "august", "september", "october"),
+    *("november", "december"),
+)
 
 _DECADE = re.compile(r"\b(1[5-9]|20)?(\d0)'?s\b")
 
@@ -55,7 +62,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A number or year that cells are compared with; `until` ends a range."""
+    """A number or year that cells are compared with; `until` ends a range, `period` is from and before two dates."""
 
     start: int
     end: int
@@ -63,6 +70,7 @@ class Comparison:
     value: float
     timely: bool
     until: float | None = None
+    period: tuple[str, str] | None = None
 
 
 @dataclass
@@ -104,7 +112,8 @@ def link(text: str, grid: Grid) -> Question:
     question.triggers = list(_triggers(tokens))
     question.comparisons = list(_comparisons(flat, tokens))
     question.headers = [h for column in grid.columns for h in _headers(tokens, column)]
-    question.mentions = _mentions(question)
+    question.mentions = _mentions(question) + _ranks(question)
+    question.mentions += list(_equivalents(question))
     return question
 
 
@@ -136,8 +145,21 @@ def _comparisons(flat: str, tokens: tuple[str, ...]) -> Iterator[Comparison]:
         at = next((i for i, w in enumerate(tokens) if w == (match[1] or "") + match[2]), None)
         if at is not None:
             yield Comparison(at, at + 1, ">=", year, True, year + 9)
+    yield from _periods(tokens, numbers)
     for i, value in enumerate(numbers):
         if value is None:
+            continue
+        if (
+            (
+                i + 1 < len(tokens)
+                and _is_year(value)
+                and (until := numbers[i + 1]) is not None
+                and _is_year(until)
+            )
+            and f"{tokens[i]}-{tokens[i + 1]}" in flat
+            and until > value
+        ):
+            yield Comparison(i, i + 2, ">=", value, True, until)
             continue
         if i + 2 < len(tokens) and i and (until := numbers[i + 2]) is not None:
             ranged = (tokens[i - 1], tokens[i + 1]) in {
@@ -148,6 +170,8 @@ def _comparisons(flat: str, tokens: tuple[str, ...]) -> Iterator[Comparison]:
             if ranged:
                 yield Comparison(i - 1, i + 3, ">=", value, _is_year(value), until)
                 continue
+        if re.search(rf"\b{re.escape(tokens[i])}:\d", flat):
+            continue  # a time of day or of a race
         for width in (3, 2, 1):
             before, after = tokens[max(i - width, 0) : i], tokens[i + 1 : i + 1 + width]
             if _is_year(value) and before in timely and len(before) == width:
@@ -159,6 +183,29 @@ def _comparisons(flat: str, tokens: tuple[str, ...]) -> Iterator[Comparison]:
             if after in vocabulary and len(after) == width and after[0] in ("or", "and"):
                 yield Comparison(i, i + 1 + width, _sign(vocabulary[after]), value, False)
                 break
+
+
+def _periods(tokens: tuple[str, ...], numbers: list[float | None]) -> Iterator[Comparison]:
+    """Yield "July 2020" and "July 4, 2020" (or "4 July 2020") as periods."""
+    for i, word in enumerate(tokens):
+        month = next((m for m, name in enumerate(MONTHS, 1) if word in (name, name[:3])), None)
+        if month is None:
+            continue
+        after = numbers[i + 1 : i + 3]
+        if after and after[0] is not None and _is_year(after[0]):
+            year, end = int(after[0]), i + 2
+            day = numbers[i - 1] if i and numbers[i - 1] and tokens[i - 1].isdigit() else None
+            start = i - 1 if day else i
+        elif len(after) == 2 and after[1] is not None and _is_year(after[1]):
+            year, day, start, end = int(after[1]), after[0], i, i + 3
+        else:
+            continue
+        try:
+            first = date(year, month, int(day or 1))
+        except ValueError:
+            continue
+        until = first + timedelta(1) if day else date(year + month // 12, month % 12 + 1, 1)
+        yield Comparison(start, end, ">=", year, True, period=(first.isoformat(), until.isoformat()))
 
 
 def _sign(text: str) -> Sign:
@@ -194,6 +241,85 @@ def _headers(tokens: tuple[str, ...], column: Column) -> Iterator[Header]:
             )
             group = []
         group.append(i)
+
+
+def _equivalents(question: Question) -> Iterator[Mention]:
+    """Yield "german" as a mention of "Germany" or "GER", and "won" as one of "W 26-6" in a column of outcomes."""
+    tokens, nations, outcomes = question.tokens, lexicon().nations, lexicon().outcomes
+    for i, word in enumerate(tokens):
+        for width in (2, 1):
+            names = nations.get(tokens[i : i + width])
+            if names:
+                meanings = [
+                    (column, value)
+                    for column in question.grid.columns
+                    if not _named(question, i, i + width, column) and (value := _any_of(column, names))
+                ]
+                if meanings:
+                    yield Mention(i, i + width, " ".join(tokens[i : i + width]), tuple(meanings))
+                break
+        if word in outcomes and len(word) > 1:
+            meanings = [
+                (column, Value(texts, True, 1.0))
+                for column in question.grid.columns
+                if _is_outcome(column)
+                and (
+                    texts := tuple(
+                        t for t in column.distinct if words(t)[:1] and words(t)[0] in outcomes[word]
+                    )
+                )
+            ]
+            if meanings:
+                yield Mention(i, i + 1, word, tuple(meanings))
+
+
+def _any_of(column: Column, names: tuple[tuple[str, ...], ...]) -> Value | None:
+    """Return the cells that are, or contain, one of some names; codes of three letters only in brackets or alone."""
+    values = [v for name in names if (v := column.find(name)) and (v.exact or len(name[0]) > 3)]
+    texts = tuple(dict.fromkeys(t for v in values for t in v.texts))
+    return Value(texts, all(v.exact for v in values), max(v.share for v in values)) if values else None
+
+
+def _named(question: Question, start: int, end: int, column: Column) -> bool:
+    return any(
+        m.start <= start and m.end >= end and any(c is column and v.exact for c, v in m.meanings)
+        for m in question.mentions
+    )
+
+
+def _is_outcome(column: Column) -> bool:
+    """Tell whether nearly all cells of a column begin with the outcome of a game."""
+    firsts = [words(t)[:1] for t in column.distinct]
+    return bool(firsts) and sum(f[:1] != () and f[0] in lexicon().outcomes for f in firsts) >= 0.8 * len(
+        firsts
+    )
+
+
+def _ranks(question: Question) -> list[Mention]:
+    """Return "first place" and "2nd" as mentions of that number in columns of ranks."""
+    found = []
+    ranked = lexicon().directions["inverted_columns"]
+    ordinals = {w for phrase in _ORDINALS.finditer(plain(question.text)) for w in words(phrase[0])}
+    for i, word in enumerate(question.tokens):
+        number = numeral(word)
+        if word not in ordinals or number is None:
+            continue
+        wide = i + 1 < len(question.tokens) and question.tokens[i + 1] in ranked
+        meanings = []
+        for column in question.grid.columns:
+            if {stem(w) for w in column.words} & ranked:
+                texts = tuple(t for t in column.distinct if number_of(t) == number and len(words(t)) < 3)
+                if texts:
+                    meanings.append((column, Value(texts, True, 1.0)))
+        if meanings:
+            end = i + 2 if wide else i + 1
+            found.append(Mention(i, end, " ".join(question.tokens[i:end]), tuple(meanings)))
+    return found
+
+
+_ORDINALS = re.compile(
+    r"\b(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|\d+(st|nd|rd|th))\b"
+)
 
 
 def _mentions(question: Question) -> list[Mention]:

@@ -83,6 +83,23 @@ class Compared:
 
 
 @dataclass(frozen=True, eq=False)
+class During:
+    """The cell's date lies in a period: from `start`, before `end` (ISO dates)."""
+
+    column: Column
+    start: str
+    end: str
+
+    def sql(self, source: str) -> str:
+        """Return it as an SQL expression."""
+        date = self.column.ordered
+        return f"{date} >= timestamp '{self.start}' and {date} < timestamp '{self.end}'"
+
+    def __str__(self) -> str:
+        return f"{self.column.name} from {self.start} to before {self.end}"
+
+
+@dataclass(frozen=True, eq=False)
 class Beyond:
     """The cell's number, or date, compares with that of another row: the nested step."""
 

@@ -61,12 +61,12 @@ def best_sentence(lake: Lake, question: str, hits: Sequence[Hit]) -> Answer | No
     second = next((x[0] for x in scored[1:] if plain(x[2][3]) != plain(best[3])), 0.0)
     if share < COVER or top < AHEAD * second:
         return None
-    document, start, end, quote, _, _ = best
-    record = lake.catalog.document(document)
+    name, start, end, quote, _, _ = best
+    record = lake.catalog.document(name)
     lead = len(quote) - len(quote.lstrip())
     return Answer(
         question, "answered", quote.strip(), quote.strip(), "the sentence that holds the words of the question",
-        inputs=[{"document": document, "sha256": record.sha256 if record else ""}],
-        evidence=[Evidence(document, "sentence", {"start": start + lead, "end": end}, quote.strip())],
+        inputs=[{"document": name, "sha256": record.sha256 if record else ""}],
+        evidence=[Evidence(name, "sentence", {"start": start + lead, "end": end}, quote.strip())],
         verification="quoted",
     )  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -60,7 +61,7 @@ def cover(question: Question, reading: Reading) -> None:
     light, known = lexicon().light, question.grid.vocabulary
     operators = {i for t in question.triggers for i in range(t.start, t.end)}
     named = {i for m in question.mentions for i in range(m.start, m.end)}
-    count = reading.features
+    count: dict[str, float] = reading.features  # type: ignore[assignment]
     for i in question.content():
         if i in reading.used:
             continue
@@ -77,7 +78,10 @@ def cover(question: Question, reading: Reading) -> None:
             count["left_title"] += 1
         else:
             count["left"] += 1
-    count["left_half"] = float(count["left"] >= 2)
+    for t in question.triggers:
+        if t.operator in ("negation", "only") and t.start not in reading.used:
+            count[f"left_{t.operator}"] = 1
+    count["left_two"] = float(count["left"] >= 2)
 
 
 def candidates(text: str, grid: Grid) -> list[Candidate]:
@@ -102,6 +106,8 @@ def candidates(text: str, grid: Grid) -> list[Candidate]:
             continue  # a reading that cannot be run, for instance a cast that does not fit
         if not values or len(values) > MAX_VALUES:
             continue
+        if reading.frame.startswith("pick") and len(values) > 1:
+            continue  # neither of the two is ahead
         _judge(question, reading, values)
         found.append(
             Candidate(reading, sql, values, tuple(sorted(set(map(_key, values)))), score(reading.features))
@@ -119,27 +125,34 @@ def normalise(found: Sequence[Candidate]) -> None:
 
 
 def values_of(rows: list[list[Any]]) -> list[Any]:
-    """Return the first column without missing cells; a cell of several lines is several values."""
+    """Return the different values of the first column; a cell of several lines is several values."""
     values: list[Any] = []
     for row in rows:
         value = row[0]
         if isinstance(value, str):
-            values += [line.strip() for line in value.split("\n") if line.strip()]
+            values += [_SIDE.sub("", line.strip()) for line in value.split("\n") if line.strip()]
         elif value is not None and not (isinstance(value, float) and math.isnan(value)):
             values.append(int(value) if isinstance(value, float) and value == int(value) else value)
-    return values
+    return list(dict.fromkeys(values))
+
+
+_NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
+_SIDE = re.compile(r"^(?:@|vs\.?|at)\s+(?=[A-Z])")
+"""A mark of where a game was played, before the opponent's name."""
 
 
 def _key(value: Any) -> str:
-    return " ".join(words(str(value))) or str(value)
+    if isinstance(value, str) and (number := _NUMBER.fullmatch(value)):
+        return str(float(number[0].replace(",", "")))
+    return str(float(value)) if isinstance(value, int | float) else " ".join(words(str(value))) or str(value)
 
 
 def _judge(question: Question, reading: Reading, values: list[Any]) -> None:
     """Add features of what a reading gives: a question mostly asks for one thing, and of a kind."""
-    count, form = reading.features, question.form
+    count: dict[str, float] = reading.features  # type: ignore[assignment]
+    form = question.form
     texts = [str(v) for v in values]
     count["one"] = float(len(set(texts)) == 1)
-    count["repeated"] = float(len(set(texts)) < len(texts))
     count["several"] = float(len(set(texts)) > 1)
     count["many"] = float(len(set(texts)) > 4)
     numeric = number_of(texts[0]) is not None and len(words(texts[0])) <= 2
@@ -149,6 +162,8 @@ def _judge(question: Question, reading: Reading, values: list[Any]) -> None:
         count["not_text"] = float(numeric)
     elif form == "when":
         count["not_time"] = float(not any(c.isdigit() for c in texts[0]))
+    if reading.frame.startswith("difference"):
+        count["difference_zero"] = float(texts[0] in ("0", "0.0"))
     if reading.frame in ("count", "distinct"):
         count["count_zero"] = float(texts[0] == "0")
         count["count_one"] = float(texts[0] == "1")

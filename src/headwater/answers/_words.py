@@ -11,11 +11,38 @@ from importlib.resources import files
 from typing import Any
 
 _TOKEN = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+\.\d+|\d+(?:st|nd|rd|th)?\b|\d+|[^\W\d_]+")
+_ORDINAL = re.compile(r"^(\d+)(?:st|nd|rd|th)$")
 _NUMERAL = re.compile(r"(\d[\d,]*\.?\d*)(?:st|nd|rd|th)?")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=\d)|_")
 _SUFFIXES = (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("s", ""))
-_CARDINALS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-_ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_CARDINALS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+_ORDINALS = [
+    "zeroth",
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+]
 
 
 @lru_cache(maxsize=200_000)
@@ -31,8 +58,8 @@ _MARKS = str.maketrans({"–": "-", "—": "-", "−": "-", "’": "'", "‘": "
 
 @lru_cache(maxsize=100_000)
 def words(text: str) -> tuple[str, ...]:
-    """Return the words and numbers of a text, plain."""
-    return tuple(_TOKEN.findall(plain(text)))
+    """Return the words and numbers of a text, plain; "3rd" is "3"."""
+    return tuple(_ORDINAL.sub(r"\1", w) for w in _TOKEN.findall(plain(text)))
 
 
 def header_words(name: str) -> tuple[str, ...]:
@@ -77,6 +104,7 @@ class Lexicon:
     """The vocabulary (see lexicon.toml).
 
     Attributes:
+        totals, regions: names of rows that add up others.
         stop, light: words without content, and words with little.
         forms: name of a question's form → pattern, in order.
         triggers: phrase → operators it may call for.
@@ -84,8 +112,12 @@ class Lexicon:
         superlatives: word → words of columns it speaks of.
         directions: lists that tell when a superlative turns round.
         synonyms: stem of a question's word → stems of header words.
+        nations: name of a nation or its people → all such names of it.
+        outcomes: word for the outcome of a game → all such words for it.
     """
 
+    totals: frozenset[tuple[str, ...]]
+    regions: frozenset[tuple[str, ...]]
     stop: frozenset[str]
     light: frozenset[str]
     forms: dict[str, re.Pattern[str]]
@@ -95,6 +127,8 @@ class Lexicon:
     superlatives: dict[str, frozenset[str]]
     directions: dict[str, frozenset[str]]
     synonyms: dict[str, frozenset[str]]
+    nations: dict[tuple[str, ...], tuple[tuple[str, ...], ...]]
+    outcomes: dict[str, frozenset[str]]
 
 
 @cache
@@ -109,6 +143,8 @@ def lexicon() -> Lexicon:
             triggers.setdefault(words(phrase), []).append(operator)
     timed = data["comparators"].pop("time")
     return Lexicon(
+        totals=frozenset(map(words, data["rows"]["totals"])),
+        regions=frozenset(map(words, data["rows"]["regions"])),
         stop=frozenset(data["words"]["stop"].split()),
         light=frozenset(map(root, data["words"]["light"].split())),
         forms={name: re.compile(pattern) for name, pattern in data["forms"].items()},
@@ -117,5 +153,11 @@ def lexicon() -> Lexicon:
         time_comparators={words(p): sign for sign, ps in timed.items() for p in ps},
         superlatives={w: frozenset(map(stem, ws)) for w, ws in data["superlatives"].items()},
         directions={name: frozenset(ws) for name, ws in data["directions"].items()},
+        nations={
+            words(name): tuple(map(words, group))
+            for group in data["equivalents"]["nations"]
+            for name in group
+        },
+        outcomes={name: frozenset(group) for group in data["equivalents"]["outcomes"] for name in group},
         synonyms={stem(w): frozenset(map(stem, ws)) for w, ws in data["synonyms"].items()},
     )
