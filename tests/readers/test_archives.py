@@ -146,3 +146,8 @@ def test_names_in_code_page_437_and_bare_utf8(take: Any) -> None:
 
 def test_short_text_in_gzip_is_a_text(take: Any) -> None:
     assert take(gzip.compress(b"A short note.\n"), "note.txt.gz").text == "A short note.\n"
+
+
+def test_a_colon_in_a_name_leads_nowhere(take: Any) -> None:
+    result = take(archive({"a:b.csv": CSV, "log 10:30.csv": CSV, "C:/evil.csv": CSV}))
+    assert states(result) == {"a:b.csv": "ingested", "log 10:30.csv": "ingested", "evil.csv": "skipped"}

@@ -40,7 +40,7 @@ _MAX_RATIO = 1000
 """Unpacked to packed size at which a large stream is taken for a bomb; deflate itself ends at 1,032 to 1."""
 
 _RATIO_FROM = 64 << 20
-_DRIVE = re.compile(r"^[A-Za-z]:")
+_DRIVE = re.compile(r"^[A-Za-z]:/")
 _DAMAGE = (
     zipfile.BadZipFile,
     tarfile.TarError,

@@ -9,7 +9,7 @@ from typing import Any
 
 from headwater.tabular._cells import Kind, cell_text, is_blank, is_blank_row, kind_of, one_line
 from headwater.tabular._numbers import parse_number
-from headwater.tabular._vocabulary import NOTE, TOTAL, WEAK_TOTAL
+from headwater.tabular._vocabulary import LIKELY_TOTAL, NOTE, TOTAL, WEAK_TOTAL
 
 TAIL = 60
 """Rows at the end that are looked at."""
@@ -123,6 +123,8 @@ def _total(rows: Sequence[Row], body: Sequence[int], kinds: Sequence[Kind], comp
         return None
     labels = {index: _label(rows[index], kinds) for index in body[-TAIL:]}
     hits = [index for index, label in labels.items() if TOTAL.fullmatch(label)]
+    if not hits and complete and LIKELY_TOTAL.fullmatch(labels[body[-1]]):
+        return _last_total(rows, body, body[-1], kinds)
     if not hits or len(hits) > 2 + (len(body) > 20):
         return None
     first = hits[0]
