@@ -24,6 +24,13 @@ EXIT_CODES = {
 }
 
 
+class Interruption(HeadwaterError):
+    """The user pressed Ctrl-C."""
+
+    kind = "interrupted"
+    exit_code = 130
+
+
 @dataclass(slots=True)
 class Globals:
     """Flags that every verb takes, before it or after it."""

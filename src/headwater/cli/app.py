@@ -8,8 +8,8 @@ from typing import NoReturn
 
 import typer
 
-from headwater.cli import _ask, _bench, _code, _graph, _lake
-from headwater.cli._emit import EXIT_CODES, Globals, emit_error
+from headwater.cli import _agent, _ask, _bench, _code, _graph, _lake
+from headwater.cli._emit import EXIT_CODES, Globals, Interruption, emit_error
 from headwater.errors import HeadwaterError, SetupError, UsageError
 
 _FLAGS = {
@@ -72,20 +72,26 @@ def build() -> typer.Typer:
     app.command("ask")(_ask.ask)
     app.command("replay")(_ask.replay)
     app.command("run-code")(_code.run_code)
+    _agent.add_to(app)
     app.add_typer(_graph.app, name="graph")
     app.add_typer(_bench.app, name="bench")
     return app
 
 
-def _root(
-    version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True),
-) -> None:
-    """Answer questions from data lakes nobody has cleaned up, with evidence."""
-    if version:
+def _show_version(wanted: bool) -> None:
+    if wanted:
         from headwater import __version__
 
         typer.echo(f"headwater {__version__}")
         raise typer.Exit()
+
+
+def _root(
+    version: bool = typer.Option(
+        False, "--version", help="Print the version and exit.", is_eager=True, callback=_show_version
+    ),
+) -> None:
+    """Answer questions from data lakes nobody has cleaned up, with evidence."""
 
 
 def run(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -96,7 +102,10 @@ def run(arguments: Sequence[str] | None = None) -> NoReturn:
         options, rest = hoist(given)
         verb = next((a for a in rest if not a.startswith("-")), "headwater")
         command = typer.main.get_command(build())
-        code = command.main(rest, prog_name="headwater", standalone_mode=False, obj=options)
+        with _agent.recorded(options, verb, rest) as outcome:
+            code = outcome["code"] = command.main(
+                rest, prog_name="headwater", standalone_mode=False, obj=options
+            )
         sys.exit(code if isinstance(code, int) else 0)
     except HeadwaterError as error:
         _debug(options)
@@ -110,8 +119,11 @@ def run(arguments: Sequence[str] | None = None) -> NoReturn:
         emit_error(verb, UsageError(_sentence(error), hint=_usage(context)), options)
         sys.exit(2)
     except (typer.Abort, KeyboardInterrupt):
-        sys.stderr.write("Interrupted. What was finished is kept; run the same command again to go on.\n")
-        sys.exit(130)
+        stopped = Interruption(
+            "Interrupted. What was finished is kept.", hint="Run the same command again to go on."
+        )
+        emit_error(verb, stopped, options)
+        sys.exit(stopped.exit_code)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
