@@ -37,7 +37,7 @@ def call(*arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
         (["search"], "Missing argument 'query'."),
         (["search", "x", "--nope"], "No such option: --nope"),
         (["search", "x", "-k", "0"], "'-k' / '--limit'"),
-        (["search", "x", "y"], "extra argument"),
+        (["status", "y"], "extra argument"),
         (["graph", "nothing"], "No such command 'nothing'."),
         (["search", "x", "--lake"], "--lake needs a value."),
     ],
@@ -50,6 +50,10 @@ def test_a_wrong_call_is_a_usage_error(arguments: list[str], told: str) -> None:
     machine = call(*arguments, "--json")
     found = json.loads(machine.stdout)
     assert (machine.returncode, found["ok"], found["error"]["kind"]) == (2, False, "usage")
+
+
+def test_version() -> None:
+    assert call("--version").stdout == f"headwater {headwater.__version__}\n"
 
 
 @pytest.mark.parametrize("arguments", [[], ["graph"], ["--help"], ["search", "-h"]])
