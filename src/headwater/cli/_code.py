@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -42,7 +43,7 @@ def run_code(
 
     Example: echo "import pandas as pd; pd.read_csv('sales.csv').sum()" | headwater run-code --file data/sales.csv
     """
-    from headwater.cli._lake import load_settings
+    from headwater.cli._lake import load_settings, open_lake
     from headwater.errors import UsageError
     from headwater.sandbox import CodeLimits, Sandbox
 
@@ -51,6 +52,13 @@ def run_code(
     code = sys.stdin.buffer.read(_LONGEST_CODE + 1).decode("utf-8", "replace")
     if len(code) > _LONGEST_CODE:
         raise UsageError(f"The code has more than {_LONGEST_CODE} characters.")
+    if os.environ.get("HEADWATER_SESSION") and out is None and not unsafe_python:
+        from headwater.cli._agent import under_session
+
+        with open_lake(options) as lake:
+            given = {"code": code, "files": file or [], "seconds": settings["code.seconds"]}
+            under_session(options, lake, "run_code", given)
+        return
     limits = CodeLimits(seconds=settings["code.seconds"], memory=settings["code.memory"])
     with contextlib.ExitStack() as stack:
         files = {

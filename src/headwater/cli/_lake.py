@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -70,8 +71,12 @@ def call(context: typer.Context, verb: str, arguments: dict[str, Any], **unfit: 
     from headwater.tools import TOOLS
 
     options: Globals = context.obj
-    given = {k: v for k, v in arguments.items() if v is not None}
+    given = {k: v for k, v in arguments.items() if v not in (None, [])}
     with open_lake(options) as lake:
+        if os.environ.get("HEADWATER_SESSION"):
+            from headwater.cli._agent import under_session
+
+            return under_session(options, lake, verb, given)
         result = TOOLS[verb].call(lake, given)
         if options.json:
             emit_json(verb, result.to_dict())
@@ -145,7 +150,8 @@ def status(context: typer.Context) -> None:
 def search(
     context: typer.Context,
     query: Annotated[
-        str, typer.Argument(help='What you look for, in plain words; "quoted" words stand together.')
+        list[str],
+        typer.Argument(help='What you look for, in plain words; "quoted" words stand together. Several are answered each.'),
     ],
     k: Annotated[int | None, typer.Option("-k", "--limit", help="Hits at most.", min=1, max=1000)] = None,
     mode: Annotated[str | None, typer.Option(help="lexical, vector or hybrid.")] = None,
@@ -162,7 +168,8 @@ def search(
         context,
         "search",
         {
-            "query": query,
+            "query": query[0],
+            "also": query[1:],
             "k": k,
             "mode": mode,
             "format": format,
@@ -171,7 +178,8 @@ def search(
             "kind": kind,
         },
     )
-    raise typer.Exit(0 if result.hits else 1)
+    found = result.results if len(query) > 1 else [result]
+    raise typer.Exit(0 if any(getattr(r, "hits", ()) for r in found) else 1)
 
 
 def list_(
@@ -194,19 +202,23 @@ def inspect(context: typer.Context, document: DOCUMENT) -> None:
 
 def read(
     context: typer.Context,
-    document: DOCUMENT,
+    document: Annotated[
+        list[str],
+        typer.Argument(help="Path in the lake or a short unique name; with --find several, also patterns with *."),
+    ],
     page: Annotated[int | None, typer.Option(help="Page, from 1.", min=1)] = None,
     table: Annotated[str | None, typer.Option(help="One of its tables, by name.")] = None,
     offset: OFFSET = 0,
     limit: Annotated[int | None, typer.Option(help="Characters or rows at most.", min=1)] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Cells as they stand in the source.")] = False,
+    find: Annotated[str | None, typer.Option(help="Count these words and show the best sentences instead.")] = None,
 ) -> None:
-    """Read a page, a stretch of text, or rows of a table; says how to see the following part."""
-    call(
-        context,
-        "read",
-        {"document": document, "page": page, "table": table, "offset": offset, "limit": limit, "raw": raw},
-    )
+    """Read a page, a stretch of text, or rows of a table; says how to see the following part.
+
+    Example: headwater read "speeches/files/*.txt" --find liberty
+    """
+    given = {"page": page, "table": table, "offset": offset, "limit": limit, "raw": raw}
+    call(context, "read", {"document": document[0], "also": document[1:], "find": find, **given})
 
 
 def related(context: typer.Context, document: DOCUMENT) -> None:
@@ -217,7 +229,8 @@ def related(context: typer.Context, document: DOCUMENT) -> None:
 def sql(
     context: typer.Context,
     statement: Annotated[
-        str, typer.Argument(help="One SELECT; tables are t('path'), t('path#name'), t('series:ID').")
+        list[str],
+        typer.Argument(help="A SELECT; tables are t('path'), t('path#name'), t('series:ID'). Several are run each."),
     ],
     limit: Annotated[int | None, typer.Option(help="Rows at most.", min=1)] = None,
     timeout: Annotated[str | None, typer.Option(help="Deadline, e.g. 15s.")] = None,
@@ -234,12 +247,16 @@ def sql(
 
     options: Globals = context.obj
     settings = load_settings(options, {"sql.limit": limit, "sql.timeout": timeout})
+    if len(statement) > 1 or (os.environ.get("HEADWATER_SESSION") and not explain):
+        given = {"statement": statement[0], "also": statement[1:], "max_rows": limit, "deadline_s": settings["sql.timeout"]}
+        call(context, "sql", given)
+        return
     with open_lake(options) as lake:
         if explain:
-            plan = lake.explain(statement)
+            plan = lake.explain(statement[0])
             emit_json("sql", {"plan": plan}) if options.json else write_line(plan)
             return
-        result = lake.sql(statement, max_rows=settings["sql.limit"], deadline_s=settings["sql.timeout"])
+        result = lake.sql(statement[0], max_rows=settings["sql.limit"], deadline_s=settings["sql.timeout"])
         if options.json:
             emit_json("sql", result.to_dict())
         else:

@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from headwater.errors import UsageError
+from headwater.errors import HeadwaterError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -28,7 +28,12 @@ def safe(value: Any) -> str:
 
 
 def show(verb: str, result: Any, out: Console) -> None:
-    """Print the result of a verb."""
+    """Print the result of a verb, or of several inputs one after the other."""
+    if hasattr(result, "asked"):
+        for asked, one in zip(result.asked, result.results, strict=True):
+            out.print(f"== {safe(asked)}", style="bold")
+            out.print(f"Error: {safe(one)}") if isinstance(one, HeadwaterError) else show(verb, one, out)
+        return
     _RENDERERS[verb](result, out)
 
 
@@ -185,6 +190,12 @@ def _inspect(result: Any, out: Console) -> None:
 
 
 def _read(result: Any, out: Console) -> None:
+    if hasattr(result, "find"):
+        for d in result.documents:
+            out.print(f"{safe(d.document)}: {d.whole} times, {d.parts} with parts of words", style="bold")
+            for passage in d.passages:
+                out.print(f"  {safe(passage.text)}")
+        return
     if result.kind == "rows":
         _grid(out, ["_row", *result.columns], [[r, *cells] for r, _, cells in result.rows])
         out.print(f"rows {result.start + 1:,} to {result.end:,} of {result.row_count:,}")
@@ -262,4 +273,5 @@ _RENDERERS: dict[str, Callable[[Any, Console], None]] = {
     "inspect": _inspect,
     "read": _read,
     "related": _related,
+    "sql": lambda result, out: sql(result, out, "table"),
 }

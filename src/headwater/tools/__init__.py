@@ -2,8 +2,32 @@
 
 from __future__ import annotations
 
+from headwater.tools import _code  # noqa: F401 - adds its tools to the registry
 from headwater.tools._lake import TOOLS
 from headwater.tools._lakeqa import LAKEQA_TOOLS, LakeQaSession
+from headwater.tools._passages import Passage, best_passages, occurrences, sentences
+from headwater.tools._plain import told_error
 from headwater.tools._registry import Parameter, Registry, Result, Tool
+from headwater.tools._session import Observation, Session, bounded, session_folder
+from headwater.tools._several import Findings, Several
 
-__all__ = ["LAKEQA_TOOLS", "TOOLS", "LakeQaSession", "Parameter", "Registry", "Result", "Tool"]
+__all__ = [
+    "LAKEQA_TOOLS",
+    "TOOLS",
+    "Findings",
+    "LakeQaSession",
+    "Observation",
+    "Parameter",
+    "Passage",
+    "Registry",
+    "Result",
+    "Session",
+    "Several",
+    "Tool",
+    "best_passages",
+    "bounded",
+    "occurrences",
+    "sentences",
+    "session_folder",
+    "told_error",
+]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+from headwater.errors import UsageError
 from headwater.tools._registry import Registry
+from headwater.tools._several import each, find_in
 
 if TYPE_CHECKING:
     from headwater.lake import Lake
@@ -27,13 +29,20 @@ def search(
     namespace: Annotated[str | None, "only datasets below this folder"] = None,
     year: Annotated[int | None, "only what speaks of this year"] = None,
     kind: Annotated[Kind | None, "only tables or only texts"] = None,
+    also: Annotated[
+        list[str] | None, "further queries, each answered on its own: one for each thing you need"
+    ] = None,
 ) -> Any:
     """Find documents by what they say and by what is in their cells.
 
-    Each hit says why it matched and shows shape and columns; `linked` names datasets reached from the hits through
-    series, joins and mentions.
+    A table comes with its columns, ranges and values, enough to write the SQL; a text with the sentences that fit
+    best; a series with the name under which it is queried as a whole. Ask for several things in one call with `also`.
     """
-    return lake.search(query, k, mode=mode, format=format, namespace=namespace, year=year, kind=kind)
+    return each(
+        lambda q: lake.search(q, k, mode=mode, format=format, namespace=namespace, year=year, kind=kind),
+        query,
+        also,
+    )
 
 
 @TOOLS.add("list", "List datasets or documents")
@@ -69,8 +78,19 @@ def read(
     offset: Annotated[int, "first character or row, from 0"] = 0,
     limit: Annotated[int | None, "characters or rows at most"] = None,
     raw: Annotated[bool, "cells as they stand in the source"] = False,
+    find: Annotated[str | None, "words: count them and show the best sentences instead of the text"] = None,
+    also: Annotated[
+        list[str] | None, "with find: further documents, or patterns with * such as files/*.txt"
+    ] = None,
 ) -> Any:
-    """Read a page, a stretch of text, or rows of a table; `next` says how to see the following part."""
+    """Read a page, a stretch of text, or rows of a table; `next` says how to see the following part.
+
+    With `find`, count words in one or several texts and show the sentences that hold most of them.
+    """
+    if find is not None:
+        return find_in(lake, [document, *(also or ())], find)
+    if also:
+        raise UsageError("Several documents can only be read with find.", hint='read A B --find "words"')
     return lake.read(document, page=page, table=table, offset=offset, limit=limit, raw=raw)
 
 
@@ -86,9 +106,11 @@ def sql(
     *,
     statement: Annotated[str, "one DuckDB SELECT; tables are t('path'), t('path#name') or t('series:ID')"],
     max_rows: Annotated[int, "rows given back at most; row_count is the true total"] = 100,
+    deadline_s: Annotated[float | None, "seconds after which a statement is stopped"] = None,
+    also: Annotated[list[str] | None, "further statements, each run on its own"] = None,
 ) -> Any:
     """Compute with one or several tables, read-only; joins report rows in and out, match rate and fan-out."""
-    return lake.sql(statement, max_rows=max_rows)
+    return each(lambda s: lake.sql(s, max_rows=max_rows, deadline_s=deadline_s), statement, also)
 
 
 @TOOLS.add("status", "State of the lake")

@@ -48,8 +48,9 @@ class Tool:
         description: what it does, what it gives, what it leaves out.
         function: takes the lake and keyword arguments.
         parameters: in order.
-        needs: "lake", "graph" or "sandbox": what the first argument is.
+        needs: "lake", "graph", "session" or "lakeqa": what the first argument is.
         read_only: it changes nothing.
+        open_world: it reaches beyond the lake: a model, a network.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Tool:
     parameters: tuple[Parameter, ...]
     needs: str = "lake"
     read_only: bool = True
+    open_world: bool = False
 
     def input_schema(self) -> dict[str, Any]:
         """Return the JSON Schema (2020-12) of the arguments."""
@@ -100,7 +102,7 @@ class Registry:
         self._tools: dict[str, Tool] = {}
 
     def add(
-        self, name: str, title: str, *, needs: str = "lake", read_only: bool = True
+        self, name: str, title: str, *, needs: str = "lake", read_only: bool = True, open_world: bool = False
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Return a decorator that registers a function under `name`; its docstring's first part is the description."""
 
@@ -114,6 +116,7 @@ class Registry:
                 parameters=tuple(_parameters(function)),
                 needs=needs,
                 read_only=read_only,
+                open_world=open_world,
             )
             return function
 

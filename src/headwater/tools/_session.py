@@ -1,0 +1,237 @@
+"""A session: one question, its tools, and the trace in which every call is kept."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headwater.errors import HeadwaterError, UsageError
+from headwater.tools._brief import Brief
+from headwater.tools._names import ShortNames
+from headwater.tools._plain import PLAIN, SEVERAL_CHARACTERS, quote, told_error, told_search
+from headwater.tools._registry import Registry
+from headwater.tools._several import Findings, Several
+
+if TYPE_CHECKING:
+    from headwater.lake import Lake
+    from headwater.trace import Trace
+
+LONGEST_OUTPUT = 4_000
+"""Characters of one output at most; the rest is read by its handle. LakeQA's harness cuts there too."""
+
+SESSION_HITS = 12
+"""Hits of a query, where the caller does not say how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a call gave.
+
+    Attributes:
+        text: as shown, at most `LONGEST_OUTPUT` characters.
+        result: the result, or None if the call failed.
+        error: why it failed.
+        handle: under which the full result is kept, or "".
+    """
+
+    text: str
+    result: Any = None
+    error: HeadwaterError | None = None
+    handle: str = ""
+
+
+@dataclass(slots=True)
+class Touched:
+    """Documents that a call brought up, and those that it looked into."""
+
+    retrieved: list[str] = field(default_factory=list)
+    opened: list[str] = field(default_factory=list)
+
+
+class Session:
+    """Tools over one lake; with a trace every call is recorded.
+
+    Args:
+        lake: an opened lake.
+        trace: where to record, or None.
+        registry: the tools; those that need a session get this object, the others the lake.
+
+    Attributes:
+        downloads: documents that code finds in its folder.
+    """
+
+    def __init__(self, lake: Lake, trace: Trace | None = None, registry: Registry | None = None) -> None:
+        from headwater.tools._lake import TOOLS
+
+        self.lake, self.trace = lake, trace
+        self.registry = registry or TOOLS
+        self.brief = Brief(lake, ShortNames(lake.catalog))
+        self.downloads: list[str] = []
+        self.graph: Any = None
+        for event in trace.events() if trace else ():
+            self.brief.described.update(event.get("described") or ())
+            self.downloads += [d for d in event.get("downloads") or () if d not in self.downloads]
+
+    def call(self, name: str, arguments: Mapping[str, Any], *, whole: bool = False) -> Observation:
+        """Call a tool, tell its result briefly, and record it; an error of the call is told, not raised.
+
+        Args:
+            name: of the tool.
+            arguments: as its schema says.
+            whole: the caller shows the whole JSON object instead of the brief text.
+        """
+        began, before, lent = time.monotonic(), set(self.brief.described), len(self.downloads)
+        given, result, error = dict(arguments), None, None
+        try:
+            result = self._run(name, given)
+            text = self.tell(name, result)
+        except HeadwaterError as failure:
+            error, text = failure, told_error(failure)
+        seconds = time.monotonic() - began
+        body = _stored(result, error)
+        handle = self.trace.keep(body) if self.trace else ""
+        shown = body if whole else bounded(text, handle)
+        if self.trace:
+            touched = self.touched(name, result)
+            self.trace.append(
+                "call", tool=name, arguments=given, ok=error is None, handle=handle, characters=len(shown),
+                seconds=round(seconds, 3), retrieved=touched.retrieved, opened=touched.opened,
+                retrieved_datasets=self.datasets(touched.retrieved), opened_datasets=self.datasets(touched.opened),
+                described=sorted(self.brief.described - before), downloads=self.downloads[lent:],
+                **({"error": error.to_dict()} if error else {}),
+            )  # fmt: skip
+        return Observation(shown, result, error, handle)
+
+    def _run(self, name: str, arguments: dict[str, Any]) -> Any:
+        document = arguments.get("document")
+        if name == "read" and self.trace and isinstance(document, str) and document.startswith("@"):
+            return _Stored(document, self.trace.result(document), int(arguments.get("offset") or 0))
+        tool = self.registry[name]
+        if name == "search" and "k" not in arguments:
+            arguments = {**arguments, "k": SESSION_HITS}
+        target = {"lake": self.lake, "session": self, "graph": self.graph}.get(tool.needs)
+        if target is None:
+            raise UsageError(f"{name} needs a {tool.needs}, and there is none here.")
+        return tool.call(target, arguments)
+
+    def tell(self, name: str, result: Any) -> str:
+        """Return a result as brief plain text."""
+        if isinstance(result, Several):
+            parts = []
+            for asked, one in zip(result.asked, result.results, strict=True):
+                if isinstance(one, HeadwaterError):
+                    text = told_error(one)
+                elif name == "search":
+                    text = told_search(
+                        one, self.brief, budget=max(600, SEVERAL_CHARACTERS // len(result.results))
+                    )
+                else:
+                    text = self.tell(name, one)
+                parts.append(f"== {asked[:60]}{'…' if len(asked) > 60 else ''}\n{text}")
+            return "\n".join(parts)
+        if isinstance(result, Findings):
+            return self._findings(result)
+        if isinstance(result, _Stored):
+            return result.text
+        plain = PLAIN.get(name)
+        if plain is not None:
+            return plain(result, self.brief)
+        told = getattr(result, "plain", None)
+        return told() if callable(told) else json.dumps(result.to_dict(), ensure_ascii=False, default=str)
+
+    def _findings(self, found: Findings) -> str:
+        single, lines, without = len(found.find.split()) == 1, [], []
+        listed = sorted(found.documents, key=lambda d: -d.whole)
+        for d in listed:
+            name = self.brief.names.of(d.document)
+            if single and not d.parts:
+                without.append(name)
+                continue
+            parts = f" ({d.parts} with parts of words)" if d.parts != d.whole else ""
+            count = f"{d.whole} times{parts} " if single or d.whole else ""
+            most = 4 if len(listed) <= 3 else 1 if len(listed) <= 12 or not single else 0
+            lines.append(f"{name}: {count}{' '.join(quote(p.text) for p in d.passages[:most])}".rstrip())
+        if without:
+            told = ", ".join(without[:10]) + (
+                f" … {len(without)} documents in all" if len(without) > 10 else ""
+            )
+            lines.append(f"0 times: {told}")
+        return "\n".join(lines) or "No document with running text fits."
+
+    def touched(self, name: str, result: Any) -> Touched:
+        """Return which documents a call brought up and looked into."""
+        out = Touched()
+        parts = result.results if isinstance(result, Several) else [result]
+        for part in parts:
+            if part is None or isinstance(part, HeadwaterError | _Stored):
+                continue
+            if name == "search":
+                out.retrieved += [d for h in part.hits for d in (h.document, *part.series.get(h.series, []))]
+            elif isinstance(part, Findings):
+                out.opened += [d.document for d in part.documents]
+            elif name == "sql":
+                out.opened += self._tables(part.tables)
+            elif name == "list" and hasattr(part, "documents"):
+                out.retrieved += [d.id for d in part.documents.items]
+            elif name in ("inspect", "related", "read"):
+                document = part.document
+                out.opened.append(document if isinstance(document, str) else document.id)
+            out.opened += getattr(part, "documents_used", ())
+        return Touched(list(dict.fromkeys(out.retrieved)), list(dict.fromkeys(out.opened)))
+
+    def _tables(self, references: Iterable[str]) -> list[str]:
+        found: list[str] = []
+        for reference in references:
+            if reference.startswith("series:"):
+                told = self.lake.catalog.relations.series(reference.removeprefix("series:"))
+                found += [m["document"] for m in told["members"]] if told else []
+            else:
+                table = self.lake.catalog.table(reference)
+                found.append(table.document if table else reference)
+        return found
+
+    def datasets(self, documents: Iterable[str]) -> list[str]:
+        """Return the datasets of documents, each once."""
+        records = (self.lake.catalog.document(d) for d in documents)
+        return list(dict.fromkeys(r.dataset for r in records if r is not None))
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A stretch of an earlier result."""
+
+    handle: str
+    body: str
+    offset: int
+
+    @property
+    def text(self) -> str:
+        end = min(len(self.body), self.offset + LONGEST_OUTPUT - 200)
+        more = f"; next: --offset {end}" if end < len(self.body) else ""
+        return f"{quote(self.body[self.offset : end])} [characters {self.offset:,} to {end:,} of {len(self.body):,}{more}]"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"handle": self.handle, "offset": self.offset, "text": self.text}
+
+
+def bounded(text: str, handle: str, limit: int = LONGEST_OUTPUT) -> str:
+    """Return text of at most `limit` characters: its beginning, its end, and between them what is left out."""
+    if len(text) <= limit:
+        return text
+    where = f"; all of it: read @{handle}" if handle else ""
+    head, tail = int(limit * 0.65), int(limit * 0.25)
+    return f"{text[:head]}\n[… {len(text) - head - tail:,} of {len(text):,} characters left out{where} …]\n{text[-tail:]}"
+
+
+def _stored(result: Any, error: HeadwaterError | None) -> str:
+    body = error.to_dict() if error else result.to_dict()
+    return json.dumps(body, ensure_ascii=False, default=str)
+
+
+def session_folder(lake: Lake) -> Path:
+    """Return where the traces of a lake's sessions live."""
+    return lake.state / "traces"
