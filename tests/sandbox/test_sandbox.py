@@ -236,6 +236,18 @@ def test_environment_is_empty_of_secrets(box):
     assert not result.output.rstrip().endswith(" 0")
 
 
+def test_places_of_the_machine_do_not_show(box):
+    result = box.run(
+        "import os, sys\nprint(os.getcwd(), os.__file__, sys.path)\n{'a': [sys.prefix, os.path.abspath('x')]}"
+    )
+    for place in (sys.prefix, sys.base_prefix, str(Path.home()), tempfile.gettempdir() + "/headwater"):
+        assert place not in result.output + json.dumps(result.value)
+    assert result.value["a"][1] == "./x"
+    assert str(Path.home()) not in str(
+        box.run("import os\nopen(os.path.join(os.path.dirname(os.__file__), 'no'))").error
+    )
+
+
 def test_links_and_folders_are_no_outputs(box):
     result = box.run(
         "import os\nos.mkdir('d')\nopen('a', 'w').write('1')\nos.link('a', 'b')\nopen('.h', 'w').write('1')\nopen('c', 'w')"

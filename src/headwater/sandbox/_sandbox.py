@@ -257,7 +257,7 @@ class Sandbox:
             },
         }
         reply = self._ask(request, time)
-        return self._result(reply, collect(work, Path(self._base, f"out-{self._runs}"), files), time)
+        return self._result(reply, inside, collect(work, Path(self._base, f"out-{self._runs}"), files), time)
 
     def _fill(self, work: Path, files: Mapping[str, Path | bytes]) -> int:
         """Make the folder of a run with copies of the files; return their bytes."""
@@ -280,9 +280,11 @@ class Sandbox:
             os.chown(work, self._walls.uid, self._walls.uid)
         return total
 
-    def _result(self, reply: Mapping[str, Any], files: dict[str, Path], seconds: float) -> CodeResult:
-        told = _parsed(str(reply["result"] or ""))
-        output, more = str(reply["output"]), int(reply["more"])
+    def _result(
+        self, reply: Mapping[str, Any], work: str, files: dict[str, Path], seconds: float
+    ) -> CodeResult:
+        told = _masked(_parsed(str(reply["result"] or "")), work)
+        output, more = str(_masked(str(reply["output"]), work)), int(reply["more"])
         if more:
             output += f"\n… {more} more bytes were printed and are left out."
         error = self._error(reply, told, seconds)
@@ -354,6 +356,26 @@ def _parsed(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return told if isinstance(told, dict) and _shallow(told, _DEEPEST) else {}
+
+
+def _masked(value: Any, work: str) -> Any:
+    """Return a value with the places of this machine that code can see put in general words.
+
+    Who reads an answer need not learn where the interpreter or the user's files lie. It is a courtesy, no wall.
+    """
+    if isinstance(value, str):
+        places = {
+            work: ".",
+            sys.prefix: "<environment>",
+            sys.base_prefix: "<python>",
+            str(Path.home()): "<home>",
+        }
+        for place in sorted(places, key=len, reverse=True):
+            value = value.replace(place, places[place]) if len(place) > 1 else value
+        return value
+    if isinstance(value, dict):
+        return {str(_masked(key, work)): _masked(part, work) for key, part in value.items()}
+    return [_masked(part, work) for part in value] if isinstance(value, list) else value
 
 
 def _shallow(value: Any, depth: int) -> bool:
