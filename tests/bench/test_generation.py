@@ -236,3 +236,19 @@ class TestObfuscation:
 def test_layers_follow_the_lineage(handed):
     graph = load_graph([str(handed / "syn_logistics" / "schema.json")])
     assert layers_in_order(graph) == ["raw", "staging", "core", "mart"]
+
+
+@pytest.mark.parametrize("listed", [0, 10**6])
+def test_pairs_are_drawn_alike_from_few_and_from_many(monkeypatch, listed):
+    from headwater.bench.dwbench import _draft
+    from headwater.graph import SchemaGraph
+
+    monkeypatch.setattr(_draft, "_LISTED", listed)
+    draft = _draft.Draft("d", SchemaGraph(), random.Random(1))
+    groups = [["a", "b", "c"], ["d", "e"], ["f"]]
+    inner = {frozenset(p) for p in draft.pairs(groups, 4, within=True)}
+    outer = {frozenset(p) for p in draft.pairs(groups, 11, within=False)}
+    assert inner == {frozenset(p) for p in ("ab", "ac", "bc", "de")}
+    assert len(outer) == 11
+    assert not inner & outer
+    assert draft.pairs([["a"]], 3, within=True) == []

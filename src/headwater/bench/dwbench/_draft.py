@@ -6,6 +6,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from headwater.bench.dwbench._questions import KINDS, ROW_KINDS, Question, difficulty_of
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from headwater.graph import SchemaGraph
 
 T = TypeVar("T")
+
+_LISTED = 200_000
+"""Pairs that are listed to draw from."""
 
 UNREAD = "not_read_by_the_grammar"
 """Flag of a question that headwater's own reading abstains on; its gold has then been computed once only."""
@@ -67,6 +71,30 @@ class Draft:
         """Return up to `most` members, drawn without replacement."""
         listed = list(population)
         return self.random.sample(listed, min(most, len(listed)))
+
+    def pairs(self, groups: Sequence[Sequence[str]], most: int, *, within: bool) -> list[tuple[str, str]]:
+        """Return up to `most` different pairs of names, both of one group (`within`) or of two.
+
+        Of a few groups all pairs are listed and drawn from; of many, pairs are drawn until there are enough.
+        """
+        sizes = [len(group) for group in groups]
+        inner = sum(size * (size - 1) // 2 for size in sizes)
+        total = inner if within else sum(sizes) * (sum(sizes) - 1) // 2 - inner
+        if total <= _LISTED:
+            if within:
+                return self.sample((pair for group in groups for pair in combinations(group, 2)), most)
+            return self.sample(
+                ((a, b) for one, two in combinations(groups, 2) for a in one for b in two), most
+            )
+        places = [(number, name) for number, group in enumerate(groups) for name in group]
+        found: dict[tuple[str, str], None] = {}
+        for _ in range(200 * most):
+            (one, a), (two, b) = self.random.sample(places, 2)
+            if (one == two) == within and (b, a) not in found:
+                found[a, b] = None
+            if len(found) == most:
+                break
+        return list(found)
 
     def check(self) -> list[str]:
         """Answer every question anew by reading its text; flag those that are not read, return the ids that disagree."""

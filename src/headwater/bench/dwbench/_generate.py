@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from headwater.bench.dwbench._wordings import PLAIN
@@ -87,15 +86,10 @@ def silo_questions(draft: Draft, topology: Topology) -> None:
             draft.add(
                 "membership", text, others, "component.members_except_self(fk+lineage)", {"table": name}
             )
-    apart = [
-        (a, b)
-        for one, two in combinations(parts, 2)
-        for a in draft.sample(one, 2)
-        for b in draft.sample(two, 2)
-    ]
-    chosen = [(a, b, False) for a, b in draft.sample(apart, 5)]
-    together = [pair for part in parts for pair in combinations(part, 2)]
-    chosen += [(a, b, True) for a, b in draft.sample(together, max(len(chosen), 5))]
+    # Two tables a component at the most, so that pairs of small components are drawn as often as those of large ones.
+    some = [draft.sample(part, 2) for part in parts]
+    chosen = [(a, b, False) for a, b in draft.pairs(some, 5, within=False)]
+    chosen += [(a, b, True) for a, b in draft.pairs(parts, max(len(chosen), 5), within=True)]
     draft.random.shuffle(chosen)
     for a, b, truth in chosen:
         draft.add("isolation", PLAIN["isolation"].format(a=a, b=b), truth, same, {"a": a, "b": b})
@@ -116,7 +110,8 @@ def silo_questions(draft: Draft, topology: Topology) -> None:
 def key_questions(draft: Draft, topology: Topology) -> None:
     """Shortest join paths, a third each of one, two to three, and more steps; their lengths; single keys, half of them false."""
     keys = {(k.child, k.parent) for k in draft.graph.foreign_keys if k.child != k.parent}
-    joined = [name for name in draft.graph.tables if any(name in pair for pair in keys)]
+    ends = {name for pair in keys for name in pair}
+    joined = [name for name in draft.graph.tables if name in ends]
     if len(joined) < 2:
         return
     chosen = _pairs(draft, topology, joined)
@@ -133,8 +128,9 @@ def key_questions(draft: Draft, topology: Topology) -> None:
         args = {"source": a, "target": b, "edges": "fk"}
         draft.add("hop_count", PLAIN["hop_count"].format(**args), length, "path.length_undirected", args)
     true = draft.sample(sorted(keys), DIRECT)
-    others = [(a, b) for a in joined for b in joined if a != b and (a, b) not in keys]
-    direct = [(a, b, True) for a, b in true] + [(a, b, False) for a, b in draft.sample(others, len(true))]
+    direct = [(a, b, True) for a, b in true] + [
+        (a, b, False) for a, b in _keyless(draft, joined, keys, len(true))
+    ]
     draft.random.shuffle(direct)
     for a, b, truth in direct:
         flags = ["fk_exists_in_reverse_direction"] if not truth and (b, a) in keys else []
@@ -142,6 +138,14 @@ def key_questions(draft: Draft, topology: Topology) -> None:
         draft.add(
             "direct_fk", PLAIN["direct_fk"].format(**args), truth, "fk.directed_edge", args, flags=flags
         )
+
+
+def _keyless(draft: Draft, joined: list[str], keys: set[tuple[str, str]], most: int) -> list[tuple[str, str]]:
+    """Draw ordered pairs of tables without a key from the first to the second."""
+    drawn = draft.pairs([joined], most + min(len(keys), 10 * most), within=True)
+    either = (pair if draft.random.random() < 0.5 else pair[::-1] for pair in drawn)
+    both = ((a, b) if (a, b) not in keys else (b, a) for a, b in either)
+    return [pair for pair in both if pair not in keys][:most]
 
 
 def _pairs(draft: Draft, topology: Topology, joined: list[str]) -> list[tuple[str, str, int]]:
