@@ -30,8 +30,8 @@ LONGEST = 2_000
 TABLES = 6
 """Tables of a lake that are tried."""
 
-RANK_COST, UNKNOWN_COST = 0.35, 0.9
-"""In a lake: what each rank of the search costs, and each word that neither the question's table nor its title knows."""
+BEHIND_COST, UNKNOWN_COST = 2.0, 0.9
+"""In a lake: what it costs a table to be behind the best one in the score of the search, and each unexplained word."""
 
 
 @dataclass
@@ -95,7 +95,7 @@ def ask(lake: Lake, question: str) -> Answer:
     _check(question)
     hits = list(lake.search(question, 2 * TABLES).hits)
     tried: list[Tried] = []
-    for rank, hit in enumerate(h for h in hits if h.kind == "table"):
+    for hit in [h for h in hits if h.kind == "table"]:
         for record in lake.catalog.tables(hit.document)[:2]:
             if len(tried) >= TABLES:
                 break
@@ -105,7 +105,9 @@ def ask(lake: Lake, question: str) -> Answer:
                 continue
             found = candidates(question, grid)
             for c in found:
-                c.score -= RANK_COST * rank + UNKNOWN_COST * c.reading.features["left"]
+                c.score -= (
+                    BEHIND_COST * (hits[0].score - hit.score) + UNKNOWN_COST * c.reading.features["left"]
+                )
             tried.append(Tried(grid, found, _hash_in(lake, grid)))
     normalise([c for t in tried for c in t.found])
     answer = _decide(question, tried)

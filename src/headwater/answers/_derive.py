@@ -180,10 +180,10 @@ def orders(question: Question, trigger: Trigger) -> Iterator[tuple[Choice, bool,
                 ("order_gap", min(_gap(header, trigger), 6) / 6),
             ]
             used = header.positions
-        elif hinted:
-            features += [("order_hinted", 1.0)]
-        else:
+        elif not hinted:
             features += [("order_guessed", 1.0)]
+        if hinted:
+            features += [("order_hinted_too" if header else "order_hinted", 1.0)]
         worth = (header.fit if header else 0) + 0.6 * hinted - (0.1 * _gap(header, trigger) if header else 0)
         if column.position == 0 and not header:
             worth -= 0.3
@@ -249,9 +249,9 @@ def counts(question: Question) -> Iterator[Reading]:
 def superlatives(question: Question) -> Iterator[Reading]:
     """The row with the largest or smallest value: another cell of it, or the value itself."""
     for trigger in [t for t in question.triggers if t.operator in ("most", "least", "first", "last")]:
-        span = frozenset(range(trigger.start, trigger.end))
-        timely = trigger.operator in ("first", "last")
         rank = _rank_before(question, trigger)
+        span = frozenset(range(trigger.start - (rank > 1), trigger.end))
+        timely = trigger.operator in ("first", "last")
         for order, large, _ in orders(question, trigger):
             if timely and order.column.kind not in ("date", "year"):
                 continue

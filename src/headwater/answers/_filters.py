@@ -60,7 +60,7 @@ def value_features(question: Question, mention: Mention, column: Column, value: 
     if mention.end - mention.start > 1:
         features["value_long"] = 1.0
     number = numeral(mention.phrase)
-    if number is not None and not (1500 <= number < 2100):
+    if number is not None and (column.kind == "number" or not 1500 <= number < 2100):
         features["value_number"] = 1.0
         if not header_near(question, column, mention.start, mention.end):
             features["value_number_alone"] = 1.0

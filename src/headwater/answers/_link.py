@@ -235,10 +235,10 @@ def _headers(tokens: tuple[str, ...], column: Column) -> Iterator[Header]:
     group: list[int] = []
     for i in [*sorted(fits), len(tokens) + GAP + 2]:
         if group and i - group[-1] > GAP:
-            total = sum({stem(tokens[j]): fits[j] for j in group}.values())
-            yield Header(
-                group[0], group[-1] + 1, column, min(1.0, total / max(len(stems), 1)), frozenset(group)
-            )
+            named = {stem(tokens[j]): fits[j] for j in group}
+            told = sum(f for f in named.values() if f == DESCRIBED)
+            fit = min(1.0, (sum(named.values()) - told) / max(len(stems), 1)) + min(0.2, told / 4)
+            yield Header(group[0], group[-1] + 1, column, fit, frozenset(group))
             group = []
         group.append(i)
 

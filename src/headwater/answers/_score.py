@@ -17,7 +17,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from headwater.answers._cells import number_of
+from headwater.answers._cells import is_missing, number_of
 from headwater.answers._derive import Reading, derive
 from headwater.answers._grid import Grid
 from headwater.answers._link import Question, link
@@ -66,7 +66,7 @@ def cover(question: Question, reading: Reading) -> None:
         if i in reading.used:
             continue
         word = question.tokens[i]
-        if i in named:
+        if i in named and root(word) not in known:
             count["left_value"] += 1
         elif i in operators:
             count["left_operator"] += 1
@@ -104,7 +104,7 @@ def candidates(text: str, grid: Grid) -> list[Candidate]:
             values = values_of(grid.engine.run(sql))
         except HeadwaterError:
             continue  # a reading that cannot be run, for instance a cast that does not fit
-        if not values or len(values) > MAX_VALUES:
+        if not values or len(values) > MAX_VALUES or all(is_missing(str(v)) for v in values):
             continue
         if reading.frame.startswith("pick") and len(values) > 1:
             continue  # neither of the two is ahead
