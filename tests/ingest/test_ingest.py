@@ -301,3 +301,29 @@ def test_new_readers_reach_files_that_a_killed_run_left(
 
 def _die(*_: object) -> bool:
     raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("damage", ["cut", "garbage", "empty", "no index", "index cut", "no tables"])
+def test_a_damaged_state_is_told_and_made_anew(tmp_path: Path, damage: str) -> None:
+    root = make_lake(tmp_path / "lake", datasets=2)
+    ingest_lake(root)
+    before, state = dump(root), root / ".headwater"
+    catalog = state / "catalog.sqlite"
+    if damage == "cut":
+        os.truncate(catalog, 3000)
+    elif damage == "garbage":
+        catalog.write_bytes(random.Random(1).randbytes(50_000))
+    elif damage == "empty":
+        os.truncate(catalog, 0)
+    elif damage == "index cut":
+        for path in (p for p in (state / "index").rglob("*") if p.is_file()):
+            os.truncate(path, path.stat().st_size // 2)
+    else:
+        shutil.rmtree(state / ("index" if damage == "no index" else "tables"))
+    with pytest.raises(SetupError) as told, Lake.find(root) as lake:
+        list(lake.dump())
+        lake.search("station")
+    assert "ingest" in told.value.hint
+    ingest_lake(root)
+    assert dump(root) == before
+    assert all(searches(root))

@@ -45,19 +45,18 @@ class Catalog:
         write: open for writing; the caller holds the lake's writer lock.
 
     Raises:
-        SetupError: there is no catalog (when reading), or it is of a newer version.
+        SetupError: there is no catalog or it is damaged (when reading), or it is of a newer version. A damaged one is
+            made anew when writing.
     """
 
     def __init__(self, folder: Path, *, write: bool = False) -> None:
         self.folder = folder
         path = folder / "catalog.sqlite"
         if write:
-            self._db = sqlite3.connect(path, isolation_level=None, timeout=30)
-            self._db.execute("pragma journal_mode=wal")
-            self._db.execute("pragma synchronous=normal")
+            self._db = _open_for_writing(path)
             self._create()
         else:
-            if not path.exists():
+            if not path.exists() or not path.stat().st_size:
                 raise SetupError(
                     "This lake has not been ingested yet.",
                     where=str(folder.name),
@@ -336,6 +335,11 @@ class Catalog:
         """Return (reference, document, name) of all tables."""
         return [tuple(r) for r in self._db.execute("select ref, document, name from tables order by ref")]
 
+    def table_files(self) -> Iterator[tuple[str, Path, Path]]:
+        """Yield (document, typed file, raw file) of all tables."""
+        for document, typed, raw in self._db.execute("select document, typed_path, raw_path from tables"):
+            yield document, self.folder / typed, self.folder / raw
+
     def dataset(self, dataset_id: str) -> DatasetRecord | None:
         """Return one dataset by its exact id."""
         row = self._db.execute(
@@ -443,20 +447,49 @@ class Catalog:
         return self._db
 
 
+def _open_for_writing(path: Path) -> sqlite3.Connection:
+    """Open for writing; a file that SQLite cannot use is replaced, since the next ingest finds again what it held."""
+    try:
+        return _connect(path)
+    except sqlite3.OperationalError:  # locked, full, read-only: not the file's fault
+        raise
+    except sqlite3.DatabaseError:
+        for suffix in ("", "-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        return _connect(path)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path, isolation_level=None, timeout=30)
+    try:
+        db.execute("pragma journal_mode=wal")
+        db.execute("pragma synchronous=normal")
+        if db.execute("select 1 from sqlite_master where name = 'files'").fetchone():
+            db.execute("select count(*) from files").fetchone()
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
+
+
 def _open_for_reading(path: Path) -> sqlite3.Connection:
     """Open read-only; a folder that cannot be written needs SQLite's immutable mode, as WAL wants its side files."""
     quoted = path.absolute().as_posix().replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    db = sqlite3.connect(
-        f"file:{quoted}?mode=ro", uri=True, isolation_level=None, timeout=30, check_same_thread=False
-    )
-    try:
-        db.execute("select 1 from meta").fetchone()
-    except sqlite3.OperationalError:
-        db.close()
+    for mode in ("mode=ro", "mode=ro&immutable=1"):
         db = sqlite3.connect(
-            f"file:{quoted}?mode=ro&immutable=1", uri=True, isolation_level=None, check_same_thread=False
+            f"file:{quoted}?{mode}", uri=True, isolation_level=None, timeout=30, check_same_thread=False
         )
-    return db
+        try:
+            db.execute("select 1 from meta").fetchone()
+            return db
+        except sqlite3.DatabaseError as error:
+            db.close()
+            cause: Exception = error
+    raise SetupError(
+        f"The catalog cannot be read: {cause}.",
+        where=str(path),
+        hint="Run: headwater ingest PATH. It makes the catalog anew; the lake itself is not touched.",
+    )
 
 
 def _document(row: sqlite3.Row) -> DocumentRecord:

@@ -132,6 +132,11 @@ def run(arguments: Sequence[str] | None = None) -> NoReturn:
             told: HeadwaterError = SetupError(
                 f"The system refused: {error.strerror or error}.", where=str(error.filename or "")
             )
+        elif type(error).__module__ == "sqlite3":
+            told = SetupError(
+                f"The catalog cannot be used: {error}.",
+                hint="If this stays, remove the state folder (.headwater) and ingest again; the lake is not touched.",
+            )
         else:
             told = HeadwaterError(
                 f"Internal error: {type(error).__name__}: {error}",

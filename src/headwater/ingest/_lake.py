@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from headwater.catalog import Catalog
+from headwater.errors import SetupError
 from headwater.ingest._index import roll_forward
-from headwater.ingest._publish import publish, sweep
+from headwater.ingest._publish import forget_lost, publish, sweep
 from headwater.ingest._record import READER_VERSION
 from headwater.ingest._run import IngestOptions, Progress, plan, read_all
 from headwater.ingest._task import Address
@@ -97,6 +99,9 @@ def ingest_lake(
     lake = Address(url, folder, anonymous, endpoint, region, profile)
     with disk_guard(folder), Lock(folder), Catalog(folder, write=True) as catalog:
         storage = lake.open()
+        if not catalog.generation:  # an index that is there follows a catalog that is gone
+            shutil.rmtree(folder / "index", ignore_errors=True)
+        forget_lost(catalog)
         todo = plan(storage, catalog, options, report)
         result = IngestReport(url, notices=list(storage.notices))
         with catalog.transaction():
@@ -124,9 +129,15 @@ def ingest_lake(
 
 @contextmanager
 def _open_index(folder: Path) -> Iterator[Any]:
+    """Open the index for writing; one that cannot be opened is built anew."""
     from headwater.search import LocalIndex, load_embedder
 
-    index = LocalIndex(folder / "index", embedder=load_embedder(), write=True)
+    embedder = load_embedder()
+    try:
+        index = LocalIndex(folder / "index", embedder=embedder, write=True)
+    except SetupError:
+        shutil.rmtree(folder / "index", ignore_errors=True)
+        index = LocalIndex(folder / "index", embedder=embedder, write=True)
     try:
         yield index
     finally:

@@ -119,3 +119,17 @@ def sweep(catalog: Catalog, *, grace_s: float = 3600.0) -> int:
             path.unlink(missing_ok=True)
             removed += 1
     return removed
+
+
+def forget_lost(catalog: Catalog) -> None:
+    """Drop the reads whose Parquet files are gone from the cache, so that their files are read again."""
+    lost = {d for d, typed, raw in catalog.table_files() if not (typed.exists() and raw.exists())}
+    contents: set[str] = set()
+    for document_id in lost:
+        document = catalog.document(document_id)
+        while document is not None:  # a member, and the archive that holds it
+            contents.add(document.content)
+            document = catalog.document(document.parent) if document.parent else None
+    if contents:
+        with catalog.transaction():
+            catalog.remove_reads(contents)

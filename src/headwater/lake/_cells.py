@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from headwater.catalog import TableRecord
+from headwater.errors import SetupError
 from headwater.model import LINE, ROW
 
 
@@ -40,6 +41,16 @@ def printed_columns(table: TableRecord) -> set[str]:
     return {c["name"] for c in table.columns if c["typing"] is not None}
 
 
+def check_cached(path: Path, name: str) -> None:
+    """Raise SetupError if the file of a table is gone from the cache."""
+    if not path.exists():
+        raise SetupError(
+            f"The cached rows of {name} are gone from the state folder.",
+            where=path.name,
+            hint="Run: headwater ingest PATH. It reads the file again.",
+        )
+
+
 def read_rows(
     path: Path,
     columns: Sequence[str],
@@ -53,6 +64,7 @@ def read_rows(
 
     if limit is not None and limit <= 0:
         return
+    check_cached(path, "this table")
     position = 0
     end = None if limit is None else offset + limit
     with pq.ParquetFile(path) as file:

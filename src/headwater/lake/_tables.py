@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from headwater.catalog import Catalog, Names, TableRecord, nearest
 from headwater.errors import NotFoundError
+from headwater.lake._cells import check_cached
 from headwater.sql import SeriesMember, SeriesRef, TableRef
 
 SERIES = "series:"
@@ -66,7 +67,12 @@ def _label_type(labels: Sequence[object]) -> str:
 
 
 def table_ref(table: TableRecord) -> TableRef:
-    """Return a catalog table as the SQL room wants it."""
+    """Return a catalog table as the SQL room wants it.
+
+    Raises:
+        SetupError: its file is gone from the cache.
+    """
+    check_cached(table.typed_path, table.ref)
     name = table.ref.rsplit("/", 1)[-1]
     columns = tuple((c["name"], c["type"]) for c in table.columns)
     return TableRef(table.ref, name, (table.typed_path,), columns, table.row_count)
