@@ -80,11 +80,12 @@ def die_with_care(parent: int) -> None:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder whatever modes the code has given to what is in it."""
+    """Remove a folder whatever modes the code has given to what is in it; nothing outside it is touched."""
 
     def again(function: Any, path: str, _: BaseException | tuple[Any, ...]) -> None:
         with contextlib.suppress(OSError):
-            os.chmod(os.path.dirname(path), 0o700)
+            if path != folder:
+                os.chmod(os.path.dirname(path), 0o700)
             os.chmod(path, 0o700, follow_symlinks=False) if not os.path.islink(path) else None
             function(path)
 
