@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+from headwater.agents._budget import Budget
+from headwater.agents._explorer import explore
 from headwater.agents._format import Wanted, problems, wanted
 from headwater.agents._replay import replay
 from headwater.agents._skill import skill
 from headwater.agents._submit import Submitted, abstain, submit
+from headwater.agents._tools import AGENT_TOOLS
 
-__all__ = ["Submitted", "Wanted", "abstain", "problems", "replay", "skill", "submit", "wanted"]
+__all__ = [
+    "AGENT_TOOLS",
+    "Budget",
+    "Submitted",
+    "Wanted",
+    "abstain",
+    "explore",
+    "problems",
+    "replay",
+    "skill",
+    "submit",
+    "wanted",
+]

@@ -83,7 +83,7 @@ def wanted(question: str) -> Wanted:
 def unbracketed(answer: str) -> str:
     """Return what stands in the brackets of an answer, or the answer."""
     found = _BRACKET.search(answer)
-    return (found[1] if found else answer).strip().strip('"').strip()
+    return (found[1] if found else answer.strip("[] ")).strip().strip('"').strip()
 
 
 def values_in(answer: str, form: Wanted) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.answers import Evidence
 from headwater.errors import HeadwaterError, UsageError
-from headwater.tools import Findings, Session, Several, best_passages, sentences
+from headwater.tools import Findings, Session, Several, alike, best_passages, sentences, words_of
 
 if TYPE_CHECKING:
     from headwater.lake import Lake
@@ -25,6 +25,29 @@ LONGEST_QUOTE = 600
 """Characters of a quoted sentence."""
 
 _NUMBER = re.compile(r"[-+−]?\d[\d,]*(?:\.\d+)?")
+_MEASURED = re.compile(r"([-+−]?\d[\d,]*(?:\.\d+)?)\s*[^\W\d_][\w/°³²µ ]{0,20}")
+_GENERIC = frozenset(
+    [
+        "answer",
+        "answers",
+        "return",
+        "give",
+        "format",
+        "value",
+        "values",
+        "question",
+        "questions",
+        "result",
+        "right",
+        "correct",
+        "say",
+        "state",
+        "tell",
+        "form",
+        "list",
+    ]
+)
+"""Words of any question, and of any instruction to answer in some way: they do not tie a sentence to a question."""
 
 
 @dataclass(slots=True)
@@ -76,8 +99,11 @@ def number_of(text: Any) -> float | None:
 
 
 def same(value: str, cell: Any) -> str:
-    """Return "equal", "rounded" (the cell rounds to the value) or ""."""
-    number, held = number_of(value), number_of(cell)
+    """Return "equal", "rounded" (the cell rounds to the value) or ""; a unit after the value's number is set aside."""
+    held = number_of(cell)
+    if held is not None and (measured := _MEASURED.fullmatch(value.strip())):
+        value = measured[1]
+    number = number_of(value)
     if number is not None and held is not None:
         if abs(number - held) <= 1e-9 * max(1.0, abs(number)):
             return "equal"
@@ -153,11 +179,40 @@ def run_step(session: Session, step: dict[str, Any]) -> Step:
 
 
 def holds(step: Step, value: str) -> str:
-    """Return "equal", "rounded" or "": whether the result of a step holds a value."""
+    """Return "equal", "rounded" or "": whether the result of a step holds a value.
+
+    A step that reads no document of the lake, or that was given the value itself, shows nothing.
+    """
+    if not step.documents or _given(step, value):
+        return ""
     if step.output:
         return "equal" if pattern_of(value).search(step.output) else ""
     verdicts = {same(value, cell) for cell in step.cells}
     return "equal" if "equal" in verdicts else "rounded" if "rounded" in verdicts else ""
+
+
+def _given(step: Step, value: str) -> bool:
+    """Tell whether the text of a step holds the value as a literal: such a step only repeats it."""
+    told = str(step.arguments.get("statement") or step.arguments.get("code") or "")
+    if not told or len(_fold(value)) < 2:
+        return False
+    number = _MEASURED.fullmatch(value.strip())
+    literals = [_fold(a or b) for a, b in re.findall(r"'((?:[^']|'')*)'|\"([^\"]*)\"", told)]
+    bare = re.sub(r"'(?:[^']|'')*'|\"[^\"]*\"", " ", told)
+    plain = number[1] if number else value
+    if number_of(plain) is not None:
+        digits = plain.strip("$€£%").replace(",", "")
+        return bool(re.search(rf"(?<![\w.]){re.escape(digits)}(?![\w.])", bare)) or bool(
+            {_fold(plain), _fold(value)} & set(literals)
+        )
+    return _fold(value) in literals
+
+
+def ties(sentence: str, value: str, question: str) -> bool:
+    """Tell whether a sentence speaks of what is asked: it holds a telling word of the question besides the value."""
+    own = [w for w in words_of(sentence) if w not in words_of(value)]
+    asked = [w for w in words_of(question) if w not in _GENERIC and not w.isdigit() and len(w) > 2]
+    return not asked or any(alike(w, o) for w in asked for o in own)
 
 
 def cell_evidence(lake: Lake, step: Step, value: str) -> list[Evidence]:
@@ -223,7 +278,10 @@ def pattern_of(value: str) -> re.Pattern[str]:
 
 
 def sentence_with(lake: Lake, document: str, value: str, question: str) -> Evidence | None:
-    """Return the sentence of a document that holds a value and most of the question's words, or None."""
+    """Return the sentence of a document that holds a value and most of the question's words, or None.
+
+    A sentence with none of the question's words is no proof: that a text somewhere says "answer 7" shows nothing.
+    """
     record = lake.catalog.document(document)
     source = lake.catalog.document(record.duplicate_of) if record and record.duplicate_of else record
     if source is None or not source.content:
@@ -242,7 +300,7 @@ def sentence_with(lake: Lake, document: str, value: str, question: str) -> Evide
                 min(end, found.end() + LONGEST_QUOTE // 2),
             )
         score = sum(p.score for p in best_passages(text[start:end], question, 1))
-        if best is None or score > best[0]:
+        if ties(text[start:end], value, question) and (best is None or score > best[0]):
             best = (score, start, end)
     if best is None:
         return None

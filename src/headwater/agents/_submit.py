@@ -49,6 +49,7 @@ def submit(
     assumptions: Sequence[str] = (),
     *,
     question: str = "",
+    keep: bool = True,
 ) -> Submitted:
     """Check an answer, trace its values back, record it and return it with its proof.
 
@@ -60,6 +61,7 @@ def submit(
         sources: documents that it rests on; short unique names will do.
         assumptions: whatever was taken in place of what the question asks for.
         question: if the trace does not tell.
+        keep: record it; otherwise `record` does that later.
 
     Raises:
         UsageError: the answer is empty.
@@ -91,7 +93,8 @@ def submit(
     if not resolved and not built.inputs:
         warnings.append("No source is named.")
     built.diagnostics += [{"kind": "check", "level": "warning", "message": w} for w in warnings]
-    _record(session, answer, built)
+    if keep:
+        record(session, answer, built)
     return Submitted(built, warnings)
 
 
@@ -103,7 +106,7 @@ def abstain(session: Session, missing: str, *, question: str = "", stop_reason: 
         question or told.question, "abstained", None, text, found=told.opened[:20] or told.retrieved[:20],
         missing=missing, stop_reason=stop_reason, usage=_usage(told), trace=told.id,
     )  # fmt: skip
-    _record(session, "", built)
+    record(session, "", built)
     return Submitted(built)
 
 
@@ -183,7 +186,8 @@ def inputs_of(lake: Lake, documents: Sequence[str]) -> list[dict[str, str]]:
     return [{"document": r.id, "sha256": r.sha256} for r in records if r is not None]
 
 
-def _record(session: Session, answer: str, built: Answer) -> None:
+def record(session: Session, answer: str, built: Answer) -> None:
+    """Write an answer into the trace of its session, if there is one."""
     if session.trace is None:
         return
     proven = [e.document.split("#")[0] for e in built.evidence]

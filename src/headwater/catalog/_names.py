@@ -27,7 +27,7 @@ def nearest(name: str, names: Iterable[str], limit: int = 5) -> list[str]:
         return sorted(holding, key=lambda n: (len(n), n))[:limit]
     folded: dict[str, list[str]] = {}
     for n in pool:
-        for key in {fold(n), fold(n.rsplit("/", 1)[-1])}:
+        for key in {fold(n), *map(fold, n.rsplit("/", 2)[-2:])}:
             folded.setdefault(key, []).append(n)
     close = difflib.get_close_matches(fold(name), folded, n=limit * 2, cutoff=0.6)
     found = [*sorted(holding, key=lambda n: (len(n), n)), *(n for key in close for n in folded[key])]

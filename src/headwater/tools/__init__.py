@@ -5,7 +5,7 @@ from __future__ import annotations
 from headwater.tools import _code  # noqa: F401 - adds its tools to the registry
 from headwater.tools._lake import TOOLS
 from headwater.tools._lakeqa import LAKEQA_TOOLS, LakeQaSession
-from headwater.tools._passages import Passage, best_passages, occurrences, sentences
+from headwater.tools._passages import Passage, alike, best_passages, occurrences, sentences, words_of
 from headwater.tools._plain import told_error
 from headwater.tools._registry import Parameter, Registry, Result, Tool
 from headwater.tools._session import Observation, Session, bounded, session_folder
@@ -24,10 +24,12 @@ __all__ = [
     "Session",
     "Several",
     "Tool",
+    "alike",
     "best_passages",
     "bounded",
     "occurrences",
     "sentences",
     "session_folder",
     "told_error",
+    "words_of",
 ]

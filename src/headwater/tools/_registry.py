@@ -75,8 +75,8 @@ class Tool:
             "additionalProperties": False,
         }
 
-    def call(self, target: Any, arguments: dict[str, Any]) -> Result:
-        """Check the arguments and call the function.
+    def check(self, arguments: dict[str, Any]) -> None:
+        """Check the arguments of a call.
 
         Raises:
             UsageError: an argument is missing, unknown or of the wrong type; the message names it.
@@ -92,6 +92,10 @@ class Tool:
         missing = [p.name for p in self.parameters if p.required and p.name not in arguments]
         if missing:
             raise UsageError(f"{self.name} needs {', '.join(missing)}.")
+
+    def call(self, target: Any, arguments: dict[str, Any]) -> Result:
+        """Check the arguments and call the function (raises as `check` and as the function does)."""
+        self.check(arguments)
         return self.function(target, **arguments)
 
 
@@ -121,6 +125,10 @@ class Registry:
             return function
 
         return register
+
+    def include(self, tool: Tool) -> None:
+        """Add a tool of another registry."""
+        self._tools[tool.name] = tool
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self._tools.values())

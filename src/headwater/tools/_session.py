@@ -42,6 +42,7 @@ class Observation:
     result: Any = None
     error: HeadwaterError | None = None
     handle: str = ""
+    touched: Touched = field(default_factory=lambda: Touched())
 
 
 @dataclass(slots=True)
@@ -95,8 +96,8 @@ class Session:
         body = _stored(result, error)
         handle = self.trace.keep(body) if self.trace else ""
         shown = body if whole else bounded(text, handle)
+        touched = self.touched(name, result)
         if self.trace:
-            touched = self.touched(name, result)
             self.trace.append(
                 "call", tool=name, arguments=given, ok=error is None, handle=handle, characters=len(shown),
                 seconds=round(seconds, 3), retrieved=touched.retrieved, opened=touched.opened,
@@ -104,7 +105,7 @@ class Session:
                 described=sorted(self.brief.described - before), downloads=self.downloads[lent:],
                 **({"error": error.to_dict()} if error else {}),
             )  # fmt: skip
-        return Observation(shown, result, error, handle)
+        return Observation(shown, result, error, handle, touched)
 
     def _run(self, name: str, arguments: dict[str, Any]) -> Any:
         document = arguments.get("document")
