@@ -15,12 +15,12 @@ $(STAMP): requirements/dev.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $(STAMP)
 
-lock:
-	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml --extra s3 --extra databases --extra frames --extra scale -o requirements/core.txt
-	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml --group dev --extra s3 --extra databases --extra frames --extra scale -o requirements/dev.txt
+# Every optional group but `embedders`, which brings a framework of several gigabytes.
+EXTRAS := --extra s3 --extra scale --extra databases --extra frames --extra models --extra sandbox --extra mcp
 
-demo: $(STAMP)
-	$(BIN)/python scripts/demo.py
+lock:
+	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml $(EXTRAS) -o requirements/core.txt
+	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml --group dev $(EXTRAS) -o requirements/dev.txt
 
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist worksteal
