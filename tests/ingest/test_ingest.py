@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
@@ -17,7 +18,8 @@ import pytest
 from tests.lakes import make_lake
 
 from headwater.errors import SetupError
-from headwater.ingest import IngestOptions, _lake, _publish, _record, _run, ingest_lake
+from headwater.ingest import IngestOptions, _lake, _publish, _record, _run, _task, ingest_lake
+from headwater.ingest._task import Address, ReadTask, read_file
 from headwater.lake import Lake
 
 
@@ -327,3 +329,29 @@ def test_a_damaged_state_is_told_and_made_anew(tmp_path: Path, damage: str) -> N
     ingest_lake(root)
     assert dump(root) == before
     assert all(searches(root))
+
+
+def test_a_lake_that_goes_away_while_a_file_is_read_is_not_the_file_s_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make_lake(tmp_path / "lake", datasets=1)
+    task = ReadTask("water/basin-00/files/notes.txt", Address(str(root), tmp_path / "state"))
+
+    def vanish(*_: object) -> None:
+        root.rename(tmp_path / "elsewhere")
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(_task, "read_content", vanish)
+    with pytest.raises(SetupError, match="went away"):
+        read_file(task)
+
+
+def test_a_full_disk_is_not_the_file_s_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = make_lake(tmp_path / "lake", datasets=1)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(_task, "read_content", full)
+    with pytest.raises(SetupError, match="disk is full"):
+        read_file(ReadTask("water/basin-00/files/notes.txt", Address(str(root), tmp_path / "state")))

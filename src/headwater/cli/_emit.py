@@ -44,6 +44,8 @@ class Globals:
     debug: bool = False
     anonymous: bool = False
     endpoint: str | None = None
+    told: bool = False
+    """The verb has said itself that it was interrupted."""
 
 
 def console(options: Globals, *, stderr: bool = False) -> Console:

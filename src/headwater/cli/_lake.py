@@ -139,6 +139,7 @@ def ingest(
         emit_json("ingest", result.to_dict())
     else:
         _render.show("ingest", result, console(options))
+    options.told = result.interrupted
     raise typer.Exit(130 if result.interrupted else 3 if result.counts["failed"] else 0)
 
 
@@ -151,7 +152,9 @@ def search(
     context: typer.Context,
     query: Annotated[
         list[str],
-        typer.Argument(help='What you look for, in plain words; "quoted" words stand together. Several are answered each.'),
+        typer.Argument(
+            help='What you look for, in plain words; "quoted" words stand together. Several are answered each.'
+        ),
     ],
     k: Annotated[int | None, typer.Option("-k", "--limit", help="Hits at most.", min=1, max=1000)] = None,
     mode: Annotated[str | None, typer.Option(help="lexical, vector or hybrid.")] = None,
@@ -204,14 +207,18 @@ def read(
     context: typer.Context,
     document: Annotated[
         list[str],
-        typer.Argument(help="Path in the lake or a short unique name; with --find several, also patterns with *."),
+        typer.Argument(
+            help="Path in the lake or a short unique name; with --find several, also patterns with *."
+        ),
     ],
     page: Annotated[int | None, typer.Option(help="Page, from 1.", min=1)] = None,
     table: Annotated[str | None, typer.Option(help="One of its tables, by name.")] = None,
     offset: OFFSET = 0,
     limit: Annotated[int | None, typer.Option(help="Characters or rows at most.", min=1)] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Cells as they stand in the source.")] = False,
-    find: Annotated[str | None, typer.Option(help="Count these words and show the best sentences instead.")] = None,
+    find: Annotated[
+        str | None, typer.Option(help="Count these words and show the best sentences instead.")
+    ] = None,
 ) -> None:
     """Read a page, a stretch of text, or rows of a table; says how to see the following part.
 
@@ -230,7 +237,9 @@ def sql(
     context: typer.Context,
     statement: Annotated[
         list[str],
-        typer.Argument(help="A SELECT; tables are t('path'), t('path#name'), t('series:ID'). Several are run each."),
+        typer.Argument(
+            help="A SELECT; tables are t('path'), t('path#name'), t('series:ID'). Several are run each."
+        ),
     ],
     limit: Annotated[int | None, typer.Option(help="Rows at most.", min=1)] = None,
     timeout: Annotated[str | None, typer.Option(help="Deadline, e.g. 15s.")] = None,
@@ -248,7 +257,12 @@ def sql(
     options: Globals = context.obj
     settings = load_settings(options, {"sql.limit": limit, "sql.timeout": timeout})
     if len(statement) > 1 or (os.environ.get("HEADWATER_SESSION") and not explain):
-        given = {"statement": statement[0], "also": statement[1:], "max_rows": limit, "deadline_s": settings["sql.timeout"]}
+        given = {
+            "statement": statement[0],
+            "also": statement[1:],
+            "max_rows": limit,
+            "deadline_s": settings["sql.timeout"],
+        }
         call(context, "sql", given)
         return
     with open_lake(options) as lake:

@@ -106,6 +106,8 @@ def run(arguments: Sequence[str] | None = None) -> NoReturn:
             code = outcome["code"] = command.main(
                 rest, prog_name="headwater", standalone_mode=False, obj=options
             )
+        if code == Interruption.exit_code and not options.told:  # typer makes a code of the exception
+            raise KeyboardInterrupt
         sys.exit(code if isinstance(code, int) else 0)
     except HeadwaterError as error:
         _debug(options)

@@ -85,15 +85,23 @@ def read_file(task: ReadTask) -> ReadOutcome:
     A file that changes while it is read is read once more; if it changes again it fails.
 
     Raises:
+        SetupError: the lake went away, or the disk of the state folder is full.
         HeadwaterError: the file cannot be reached.
     """
+    from headwater.storage import disk_guard
+
     storage = _storage(task.lake)
-    with storage.local_copy(task.path) as local:
-        for _ in range(2):
-            before = _stamp(local)
-            outcome = _read(task, local)
-            if _stamp(local) == before:
-                return outcome
+    try:
+        with disk_guard(task.lake.state), storage.local_copy(task.path) as local:
+            for _ in range(2):
+                before = _stamp(local)
+                outcome = _read(task, local)
+                if _stamp(local) == before:
+                    return outcome
+    except OSError as error:
+        with storage.local_copy(task.path):
+            pass  # it raises if the file, or the whole lake, has gone away meanwhile
+        raise ReadError(f"The file cannot be read: {error.strerror or error}.", where=task.path) from error
     raise ReadError(
         "The file keeps changing while it is read.", where=task.path, hint="Ingest again when it is at rest."
     )
