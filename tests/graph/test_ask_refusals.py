@@ -36,6 +36,8 @@ REFUSED = [
     (BOOKSHOP, "Is there a foreign key?", "No table"),
     (BOOKSHOP, "How do I join DimBook?", "DimBook"),
     (BOOKSHOP, "List all tables in the marketing silo.", "No group"),
+    (LAYERED, "How many raw-layer tables are in the marketing domain?", "No group"),
+    (LAYERED, "List all raw tables in the marketing domain", "No group"),
     (BOOKSHOP, "Write a SQL query joining DimBook and DimDay", "SQL"),
     (BOOKSHOP, "Average sales per buyer in FactSales?", "values"),
     (BOOKSHOP, "Which tables are in the second largest component?", "largest"),

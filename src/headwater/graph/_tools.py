@@ -14,11 +14,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from headwater.errors import UsageError
+from headwater.graph._index import EdgeKinds  # noqa: TC001 - the tools' schemas are made from their annotations
 from headwater.graph._topology import Keys, Topology
 
 if TYPE_CHECKING:
     from headwater.graph._answers import ProofEdge
-    from headwater.graph._index import EdgeKinds
     from headwater.graph._model import SchemaGraph
 
 LIMIT = 1_000

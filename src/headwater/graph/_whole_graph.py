@@ -45,12 +45,18 @@ def parse(c: Context) -> list[Query]:
         raise Unclear("The question is negated and names no table; say it without the negation.")
     if scope:
         return _labelled(c, scope, shape)
+    if not c.has("PIECES"):
+        _refuse_unknown_group(c)
+    return _counts(c, shape)
+
+
+def _refuse_unknown_group(c: Context) -> None:
+    """Abstain where a group is named that the graph does not know, rather than answer without it."""
     if c.says(
         rf"\bin (?:the |our )?(?!this|our|the\b)\w+ {lexicon.LABEL_NOUNS}\b|\bof (?:the )?(?!this\b|all\b|whole\b)\w+ (?:silo|domain|group)\b"
-    ) and not c.has("PIECES"):
+    ):
         known = ", ".join(c.labels.groups) or "none"
         raise Unclear(f"No group of that name is known. Groups: {known}.")
-    return _counts(c, shape)
 
 
 def _labelled(c: Context, scope: Scope, shape: str) -> list[Query]:
@@ -63,6 +69,8 @@ def _labelled(c: Context, scope: Scope, shape: str) -> list[Query]:
         raise Unclear(_NO_TABLE)
     if scope.groups and len(scope.groups) > 1:
         raise Unclear("Several groups are named; ask about one at a time.")
+    if not scope.groups:
+        _refuse_unknown_group(c)
     words = "size" if shape == "count" else "members"
     if scope.groups and scope.layers:
         return [

@@ -14,7 +14,7 @@ from typing import Any
 from sqlglot import exp
 
 from headwater.graph.loaders._identifiers import Name
-from headwater.graph.loaders._scopes import PSEUDO_COLUMNS, ColumnRef, Field, Relation, Scope, union
+from headwater.graph.loaders._scopes import PSEUDO_COLUMNS, ColumnRef, Field, Relation, Scope, combined, union
 
 
 class Resolver:
@@ -82,7 +82,7 @@ class Resolver:
         current = Relation()
         for branch in anchors or branches[:1]:
             current = (
-                self._combine(current, self.query(branch, outer, {**ctes, name: Relation()}), False)
+                combined(current, self.query(branch, outer, {**ctes, name: Relation()}), False)
                 if current.fields
                 else self.query(branch, outer, {**ctes, name: Relation()})
             )
@@ -91,9 +91,7 @@ class Resolver:
             before = [f.refs for f in current.fields]
             for branch in branches:
                 if branch not in anchors:
-                    current = self._combine(
-                        current, self.query(branch, outer, {**ctes, name: current}), False
-                    )
+                    current = combined(current, self.query(branch, outer, {**ctes, name: current}), False)
             if [f.refs for f in current.fields] == before:
                 break
         return current
@@ -129,27 +127,8 @@ class Resolver:
             elif filters:
                 relation.absorb(part)  # EXCEPT takes rows away, no value of them flows
             else:
-                relation = self._combine(relation, part, bool(node.args.get("by_name")))
+                relation = combined(relation, part, bool(node.args.get("by_name")))
         return relation or Relation()
-
-    def _combine(self, left: Relation, right: Relation, by_name: bool) -> Relation:
-        """Return the union of two relations."""
-        out = Relation(
-            [Field(f.name, f.refs) for f in left.fields], dict(left.tables), left.open, set(left.unresolved)
-        )
-        out.absorb(right)
-        if by_name or left.open or right.open:
-            for other in right.fields:
-                mine = out.find(other.name)
-                if mine is None:
-                    out.fields.append(Field(other.name, other.refs))
-                else:
-                    mine.refs = union(mine.refs, other.refs)
-        else:
-            for mine, other in zip(out.fields, right.fields, strict=False):
-                mine.refs = union(mine.refs, other.refs)
-        out.open = tuple(dict.fromkeys(left.open + right.open))
-        return out
 
     def _values(self, node: Any, scope: Scope) -> Relation:
         relation = Relation()

@@ -80,3 +80,23 @@ class Scope:
     reads: Relation = field(default_factory=Relation)
     aliases: dict[str, tuple[ColumnRef, ...]] = field(default_factory=dict)
     windows: dict[str, Any] = field(default_factory=dict)
+
+
+def combined(left: Relation, right: Relation, by_name: bool) -> Relation:
+    """Return the union of two relations, their columns matched by position or by name."""
+    out = Relation(
+        [Field(f.name, f.refs) for f in left.fields], dict(left.tables), left.open, set(left.unresolved)
+    )
+    out.absorb(right)
+    if by_name or left.open or right.open:
+        for other in right.fields:
+            mine = out.find(other.name)
+            if mine is None:
+                out.fields.append(Field(other.name, other.refs))
+            else:
+                mine.refs = union(mine.refs, other.refs)
+    else:
+        for mine, other in zip(out.fields, right.fields, strict=False):
+            mine.refs = union(mine.refs, other.refs)
+    out.open = tuple(dict.fromkeys(left.open + right.open))
+    return out
