@@ -105,3 +105,9 @@ def test_trust_says_what_it_did(tmp_path: Path) -> None:
     )
     (tmp_path / "headwater.toml").unlink()
     assert call("trust", str(tmp_path), **home).stdout == "There is nothing in this lake to trust.\n"
+
+
+def test_errors_show_control_characters_of_names(state: Path) -> None:
+    done = call("inspect", "no\x1b[31m\u202esuch", "--lake", str(LAKE), "--state", str(state))
+    assert "\\x1b[31m\\u202esuch" in done.stderr
+    assert "\x1b" not in done.stderr

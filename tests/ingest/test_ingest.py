@@ -11,13 +11,14 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.lakes import make_lake
 
-from headwater.errors import SetupError
+from headwater.errors import AmbiguousError, SetupError, UsageError
 from headwater.ingest import IngestOptions, _lake, _publish, _record, _run, _task, ingest_lake
 from headwater.ingest._task import Address, ReadTask, read_file
 from headwater.lake import Lake
@@ -334,7 +335,7 @@ def test_a_damaged_state_is_told_and_made_anew(tmp_path: Path, damage: str) -> N
 def test_a_lake_that_goes_away_while_a_file_is_read_is_not_the_file_s_fault(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    root = make_lake(tmp_path / "lake", datasets=1)
+    root = make_lake(tmp_path / "lake", datasets=2)
     task = ReadTask("water/basin-00/files/notes.txt", Address(str(root), tmp_path / "state"))
 
     def vanish(*_: object) -> None:
@@ -347,7 +348,7 @@ def test_a_lake_that_goes_away_while_a_file_is_read_is_not_the_file_s_fault(
 
 
 def test_a_full_disk_is_not_the_file_s_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    root = make_lake(tmp_path / "lake", datasets=1)
+    root = make_lake(tmp_path / "lake", datasets=2)
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -355,3 +356,26 @@ def test_a_full_disk_is_not_the_file_s_fault(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(_task, "read_content", full)
     with pytest.raises(SetupError, match="disk is full"):
         read_file(ReadTask("water/basin-00/files/notes.txt", Address(str(root), tmp_path / "state")))
+
+
+def test_short_names_reach_members_of_archives_and_are_refused_if_several_fit(tmp_path: Path) -> None:
+    root = tmp_path / "lake"
+    root.mkdir()
+    with zipfile.ZipFile(root / "a.zip", "w") as archive:
+        archive.writestr("m.csv", "p,q\n9,9\n")
+        archive.writestr("in/m.csv", "p,q\n1,2\n")
+    ingest_lake(root)
+    with Lake.find(root) as lake:
+        with pytest.raises(AmbiguousError) as told:
+            lake.sql("select * from t('m.csv')")
+        assert told.value.nearest == ["a.zip!in/m.csv", "a.zip!m.csv"]
+        assert lake.sql("select * from t('in/m.csv')").rows == [[1, 2]]
+
+
+def test_an_unknown_kind_or_mode_of_search_is_a_usage_error(lake: Path) -> None:
+    with Lake.find(lake) as opened:
+        assert opened.search("station", format="CSV").hits
+        with pytest.raises(UsageError, match="kind"):
+            opened.search("station", kind="zz")  # type: ignore[arg-type]
+        with pytest.raises(UsageError, match="mode"):
+            opened.search("station", mode="zz")  # type: ignore[arg-type]

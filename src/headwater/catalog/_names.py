@@ -127,10 +127,10 @@ class Names:
     def _pick(self, name: str, ids: list[str], kind: str) -> str:
         folded, plain = fold(name), name.strip("/")
         tests: list[Callable[[str], bool]] = [
-            lambda i: i.endswith("/" + plain),
+            lambda i: i.endswith(("/" + plain, "!" + plain)),
             lambda i: fold(i) == folded,
             lambda i: _stem(i) == plain,
-            lambda i: fold(_stem(i)) == folded or fold(i.rsplit("/", 1)[-1]) == folded,
+            lambda i: fold(_stem(i)) == folded or fold(_tail(i)) == folded,
             lambda i: "#" in i and i.rsplit("#", 1)[-1] == plain,
         ]
         for test in tests if folded else []:
@@ -149,6 +149,10 @@ class Names:
         raise NotFoundError(f"There is no {kind} {name!r}.", hint=hint, nearest=near)
 
 
+def _tail(identifier: str) -> str:
+    return re.split(r"[/!]", identifier)[-1]
+
+
 def _stem(identifier: str) -> str:
-    tail = identifier.rsplit("/", 1)[-1].split("#")[0]
+    tail = _tail(identifier).split("#")[0]
     return tail.split(".")[0] if not tail.startswith(".") else tail

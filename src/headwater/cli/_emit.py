@@ -96,16 +96,25 @@ def _clean(value: Any) -> Any:
     return value
 
 
+def safe(value: Any) -> str:
+    """Return a value as one printable line: control and direction marks are shown as escapes."""
+    text = "" if value is None else str(value)
+    return "".join(c if c.isprintable() and c not in _DIRECTION else ascii(c)[1:-1] for c in text)
+
+
+_DIRECTION = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
 def emit_error(verb: str, error: HeadwaterError, options: Globals) -> None:
     """Tell an error: what, where, and what to do next."""
     if options.json:
         emit_json(verb, {"error": error.to_dict()}, ok=False)
         return
-    lines = [f"Error: {error.message}"]
+    lines = [f"Error: {safe(error.message)}"]
     if error.where:
-        lines.append(f"  at: {error.where}")
+        lines.append(f"  at: {safe(error.where)}")
     if error.hint:
-        lines.append(f"  do: {error.hint}")
+        lines.append(f"  do: {safe(error.hint)}")
     if error.nearest and not any(n in error.hint for n in error.nearest):
-        lines.append("  near: " + ", ".join(error.nearest[:5]))
+        lines.append("  near: " + ", ".join(map(safe, error.nearest[:5])))
     sys.stderr.write("\n".join(lines) + "\n")

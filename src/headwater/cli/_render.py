@@ -7,6 +7,7 @@ import io
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from headwater.cli._emit import safe as safe
 from headwater.errors import HeadwaterError, UsageError
 
 if TYPE_CHECKING:
@@ -14,17 +15,6 @@ if TYPE_CHECKING:
 
     from headwater.sql import SqlResult
     from headwater.storage import Check
-
-
-def safe(value: Any) -> str:
-    """Return a value as one printable line: control and direction marks are shown as escapes."""
-    text = "" if value is None else str(value)
-    return "".join(
-        c
-        if c.isprintable() and c not in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-        else ascii(c)[1:-1]
-        for c in text
-    )
 
 
 def show(verb: str, result: Any, out: Console) -> None:

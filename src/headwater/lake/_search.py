@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from headwater.errors import UsageError
 from headwater.lake._frames import Rows, html_table
 from headwater.lake._views import shape
 from headwater.lake._window import clip
@@ -12,6 +13,9 @@ from headwater.lake._window import clip
 if TYPE_CHECKING:
     from headwater.lake._lake import Lake
     from headwater.search import DatasetHit, Hit
+
+Mode = Literal["lexical", "vector", "hybrid"]
+Kind = Literal["table", "text"]
 
 CARD_COLUMNS = 12
 """Columns named on the one-line card of a hit."""
@@ -109,17 +113,24 @@ def search_lake(
     query: str,
     k: int,
     *,
-    mode: Literal["lexical", "vector", "hybrid"],
+    mode: Mode,
     format: str | None,  # noqa: A002 - the word of the command line
     namespace: str | None,
     year: int | None,
-    kind: Literal["table", "text"] | None,
+    kind: Kind | None,
 ) -> LakeSearch:
-    """Search the lake's index; hits that the catalog no longer holds are left out."""
+    """Search the lake's index; hits that the catalog no longer holds are left out.
+
+    Raises:
+        UsageError: an unknown mode or kind.
+    """
     from headwater.search import Filters, SearchOptions
 
+    for name, value, known in (("mode", mode, get_args(Mode)), ("kind", kind or "table", get_args(Kind))):
+        if value not in known:
+            raise UsageError(f"The {name} is one of {', '.join(known)}, not {value!r}.", nearest=list(known))
     filters = Filters(
-        formats=(format,) if format else (),
+        formats=(format.lower().lstrip("."),) if format else (),
         namespaces=(namespace.strip("/"),) if namespace else (),
         years=(year,) if year else (),
         kind=kind,
