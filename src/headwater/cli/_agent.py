@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headwater.cli import _mcp
 from headwater.cli._emit import Globals, console, emit_json, write_line
 from headwater.cli._lake import open_lake
 
@@ -36,6 +37,7 @@ def add_to(app: typer.Typer) -> None:
     """Add the verbs to the application."""
     app.command("submit")(submit)
     app.command("skill")(skill)
+    app.command("mcp")(_mcp.mcp)
     app.add_typer(session_app, name="session")
     app.add_typer(trace_app, name="trace")
 

@@ -30,8 +30,22 @@ def ask(
         list[str] | None,
         typer.Option(help="A source of a schema graph to ask about instead; may be repeated."),
     ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="A model that explores the lake, e.g. openai:NAME.")
+    ] = None,
+    base_url: Annotated[str | None, typer.Option(help="Address of an OpenAI-compatible server.")] = None,
+    price: Annotated[str | None, typer.Option(help="USD per million tokens, input and output.")] = None,
+    max_cost: Annotated[str | None, typer.Option(help="Money at most, e.g. 0.50usd.")] = None,
+    max_turns: Annotated[int | None, typer.Option(help="Rounds at most.", min=1)] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="Tokens at most.", min=1)] = None,
+    timeout: Annotated[str | None, typer.Option(help="Time at most, e.g. 5min.")] = None,
+    trace: Annotated[
+        Path | None, typer.Option(help="Where to record; a file of the same question is gone on with.")
+    ] = None,
 ) -> None:
-    """Answer a question exactly, with the SQL and the cells that prove it, or say what is missing. No model is used.
+    """Answer a question with the program and the places that prove it, or say what is missing.
+
+    Without a model it is read exactly, as one query over one table. With one, the model explores the lake by tools.
 
     Example: headwater ask "Which river has the largest share of plastic?"
     """
@@ -40,6 +54,11 @@ def ask(
     from headwater.cli._lake import open_lake
 
     options: Globals = context.obj
+    given: dict[str, Any] = {"model": model, "base_url": base_url, "price": price, "max_cost": max_cost}
+    given |= {"max_turns": max_turns, "max_tokens": max_tokens, "timeout": timeout}
+    exact = table is not None or graph
+    if not exact and (explored := explore(options, question, given, trace)) is not None:
+        raise typer.Exit(_exit_code(explored))
     if graph:
         from headwater.graph import load_graph
 
@@ -54,6 +73,48 @@ def ask(
     else:
         _show_answer(answer, console(options))
     raise typer.Exit(0 if answer.status == "answered" else 1)
+
+
+def explore(options: Globals, question: str, given: dict[str, Any], path: Path | None) -> Answer | None:
+    """Let the model that the settings name explore the lake; print and return its answer, or None if none is named."""
+    from headwater.cli._lake import load_settings, open_lake
+
+    settings = load_settings(options, {f"ask.{name}": value for name, value in given.items()})
+    if settings["ask.model"] is None and settings["ask.base_url"] is None:
+        return None
+    from headwater.agents import Budget
+    from headwater.agents import explore as run
+    from headwater.errors import UsageError
+    from headwater.models import Price, open_model
+    from headwater.tools import session_folder
+    from headwater.trace import Trace, new_trace
+
+    if settings["ask.model"] is None:
+        raise UsageError("Name the model at that address.", hint="--model openai:NAME")
+    price = Price.parse(settings["ask.price"]) if settings["ask.price"] else None
+    model = open_model(settings["ask.model"], base_url=settings["ask.base_url"], price=price)
+    cost = settings["ask.max_cost"]
+    budget = Budget(
+        turns=settings["ask.max_turns"],
+        tokens=settings["ask.max_tokens"],
+        usd=None if cost is None else float(cost),
+        seconds=settings["ask.timeout"],
+    )
+    with open_lake(options) as lake:
+        place = (
+            Trace(path) if path else new_trace(session_folder(lake), question, lake=lake.url, model=model.id)
+        )
+        answer = run(lake, question, model, trace=place, budget=budget)
+    if options.json:
+        emit_json("ask", answer.to_dict())
+    else:
+        _show_answer(answer, console(options))
+    return answer
+
+
+def _exit_code(answer: Answer) -> int:
+    limits = ("turns", "tokens", "money", "time")
+    return 0 if answer.status == "answered" else 4 if answer.stop_reason in limits else 1
 
 
 def _show_answer(answer: Answer, out: Console) -> None:
@@ -91,7 +152,7 @@ def replay(
 
     Example: headwater ask "…" --json > answer.json; headwater replay answer.json
     """
-    from headwater.answers import replay as check
+    from headwater.agents import replay as check
     from headwater.cli._lake import open_lake
 
     options: Globals = context.obj

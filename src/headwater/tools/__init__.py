@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from headwater.tools import _code  # noqa: F401 - adds its tools to the registry
+from headwater.tools._graph import graph_tools
 from headwater.tools._lake import TOOLS
 from headwater.tools._lakeqa import LAKEQA_TOOLS, LakeQaSession
 from headwater.tools._passages import Passage, alike, best_passages, occurrences, sentences, words_of
 from headwater.tools._plain import told_error
 from headwater.tools._registry import Parameter, Registry, Result, Tool
-from headwater.tools._session import Observation, Session, bounded, session_folder
+from headwater.tools._session import LONGEST_OUTPUT, Observation, Session, bounded, session_folder
 from headwater.tools._several import Findings, Several
 
 __all__ = [
     "LAKEQA_TOOLS",
+    "LONGEST_OUTPUT",
     "TOOLS",
     "Findings",
     "LakeQaSession",
@@ -27,6 +29,7 @@ __all__ = [
     "alike",
     "best_passages",
     "bounded",
+    "graph_tools",
     "occurrences",
     "sentences",
     "session_folder",

@@ -10,8 +10,8 @@ from __future__ import annotations
 import inspect
 import sys
 import types
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, Protocol, Union, get_args, get_origin, get_type_hints
 
 from headwater.errors import NotFoundError, UsageError
@@ -126,6 +126,36 @@ class Registry:
 
         return register
 
+    def add_function(
+        self,
+        name: str,
+        title: str,
+        function: Callable[..., Any],
+        *,
+        needs: str,
+        meanings: Mapping[str, str],
+        wrap: Callable[[Any], Result],
+    ) -> None:
+        """Add a read-only function that is written without the registry in mind.
+
+        Args:
+            name: of the tool.
+            title: a few words for people.
+            function: its first argument is the target.
+            needs: what the target is.
+            meanings: what each argument means, by its name.
+            wrap: from what the function gives to a result.
+        """
+        parameters = tuple(
+            replace(p, description=p.description or meanings[p.name]) for p in _parameters(function)
+        )
+        text = " ".join((inspect.getdoc(function) or "").split())
+
+        def call(subject: Any, /, **given: Any) -> Result:
+            return wrap(function(subject, **given))
+
+        self._tools[name] = Tool(name, title, text, call, parameters, needs)
+
     def include(self, tool: Tool) -> None:
         """Add a tool of another registry."""
         self._tools[tool.name] = tool
@@ -175,7 +205,7 @@ def _schema(annotation: Any) -> dict[str, Any]:
         return {"type": _JSON_TYPES[annotation]}
     if origin is Literal:
         return {"type": "string", "enum": list(get_args(annotation))}
-    if origin is list:
+    if origin in (list, Sequence):
         return {"type": "array", "items": _schema(get_args(annotation)[0])}
     if origin in (Union, types.UnionType):
         parts = [_schema(a) for a in get_args(annotation) if a is not type(None)]
