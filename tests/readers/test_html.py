@@ -153,3 +153,16 @@ def test_deep_nesting_and_huge_spans_do_no_harm(take: Any) -> None:
     assert take("<div>" * 5000 + "deep").text == "deep"
     result = take("<table>" + "<tr><td colspan=1000 rowspan=60000>x<td>y" * 50 + "</table>")
     assert result.tables == [] and "left out" in result.warnings[0]
+
+
+def test_hidden_rows_of_a_table_are_told(take: Any) -> None:
+    page = "<table><tr><th>k<th>v{}<tr><td>a<td>1<tr><td>b<td>2</table>"
+    result = take(page.format("<tr style='display:none'><td>ghost<td>9"))
+    assert raw(result.tables[0]) == [["a", "1"], ["b", "2"]]
+    assert result.warnings == ["1 rows of tables are not displayed and are left out."]
+    assert take(page.format("<tr style='display:none'><td><td>")).warnings == []
+
+
+def test_a_page_without_text_is_told(take: Any) -> None:
+    page = "<html><body><div id=app></div><script src=app.js></script></body></html>"
+    assert "no text" in take(page).warnings[0]

@@ -94,6 +94,8 @@ def html_result(text: str, options: ReadOptions) -> ReadResult:
         )
     elif inline and not result.tables and len(result.text or "") < 200:
         result.warnings.append(f"The page shows other files inside frames: {', '.join(inline[:5])}.")
+    elif not result.tables and not (result.text or "").strip():
+        result.warnings.append("The page holds no text; a script may draw it in a browser.")
     return result
 
 

@@ -37,9 +37,11 @@ _SILENT = ("ix:header", "ix:hidden")
 def take_hidden(tree: LexborHTMLParser) -> list[str]:
     """Take unseen text out of the tree; return warnings about what amounts to a message."""
     texts: list[str] = []
+    records = 0
     for node in _unseen_nodes(tree):
         if node.tag in ("html", "body"):
             continue
+        records += _records(node)
         silent = node.tag in _SILENT or any(
             node.css_first(tag.replace(":", "\\:")) is not None for tag in _SILENT
         )
@@ -47,7 +49,16 @@ def take_hidden(tree: LexborHTMLParser) -> list[str]:
         node.decompose()
         if not silent:
             texts.append(text)
-    return hidden_warning(texts)
+    told = [f"{records} rows of tables are not displayed and are left out."] if records else []
+    return told + hidden_warning(texts)
+
+
+def _records(node: LexborNode) -> int:
+    """Return the number of table rows in an unseen part of a table that hold several values."""
+    if node.tag not in ("tr", "tbody"):
+        return 0
+    rows = [node] if node.tag == "tr" else node.css("tr")
+    return sum(sum(bool(cell.text(deep=True).strip()) for cell in row.css("td")) > 1 for row in rows)
 
 
 def _unseen_nodes(tree: LexborHTMLParser) -> list[LexborNode]:

@@ -123,7 +123,7 @@ def _total(rows: Sequence[Row], body: Sequence[int], kinds: Sequence[Kind], comp
         return None
     labels = {index: _label(rows[index], kinds) for index in body[-TAIL:]}
     hits = [index for index, label in labels.items() if TOTAL.fullmatch(label)]
-    if not hits and complete and LIKELY_TOTAL.fullmatch(labels[body[-1]]):
+    if not hits and complete and len(body) > 3 and LIKELY_TOTAL.fullmatch(labels[body[-1]]):
         return _last_total(rows, body, body[-1], kinds)
     if not hits or len(hits) > 2 + (len(body) > 20):
         return None

@@ -81,9 +81,13 @@ def is_unit_row(row: Sequence[Any], kinds: Sequence[str]) -> bool:
     return over_numbers and len(units) >= (1 if label else 2) and all(unit_name(text) for text in units)
 
 
+_LABEL = re.compile(r"^[#;\s]*(?:units?(?:\s+of\s+measure)?\s*[:=]\s*)?", re.IGNORECASE)
+"""Comment marks and a label before a unit."""
+
+
 def title_unit(lines: Sequence[str]) -> str | None:
     """Return the unit that the lines above a table give for all its figures."""
-    lines = [line for line in lines if len(line) <= LONGEST]
+    lines = [_LABEL.sub("", line) for line in lines if len(line) <= LONGEST]
     for line in reversed(lines):
         if (unit := unit_name(line)) and not line.strip().isdigit():
             return unit

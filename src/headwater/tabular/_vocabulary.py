@@ -116,7 +116,7 @@ WEAK_TOTAL = re.compile(r"all|sum|overall|suma", re.IGNORECASE)
 """Labels that mean a total only if the figures add up."""
 
 LIKELY_TOTAL = re.compile(
-    r"(?:all|totals?|sum)\b.{1,60}|.{1,60}\btotals?|gesamt.{1,30}|(?:всего|итого)\b.{1,60}|.{0,12}[総总總合小]計|.{0,12}合计|총계|합계",
+    r"(?:all|totals?)\b.{1,60}|.{1,60}\btotals?|gesamt.{1,30}|(?:всего|итого)\b.{1,60}|.{0,12}[総总總合小]計|.{0,12}合计|총계|합계",
     re.IGNORECASE,
 )
 """Labels of a last row that mean a total only if the figures add up: "All years", "Total, both sexes", "State total"."""
