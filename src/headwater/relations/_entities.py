@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _BREAK = re.compile(r"[.;:!?]{1,3}(?:\s|$)|[()\[\]{}\n\t\"“”|]")
@@ -84,22 +85,62 @@ def phrases(text: str, limit: int) -> Iterator[str]:
     """
     seen: set[str] = set()
     for part in _BREAK.split(text):
-        tokens = [(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(part)]
-        strong = [t[0][0].isupper() or t[0][0].isdigit() or not t[0][0].isascii() for t in tokens]
-        for i, (_, start, _end) in enumerate(tokens):
-            if not strong[i]:
-                continue
-            weak = 0
-            for j in range(i, min(i + _MAX_WORDS, len(tokens))):
-                if not strong[j]:
-                    weak += 1
-                    if weak > 2 or len(tokens[j][0]) > 3:
-                        break
-                    continue
+        if not part:
+            continue
+        for key in _runs_of_ascii(part) if part.isascii() else _runs(part):
+            if len(key) >= 3 and key not in seen and not key.isdigit():
+                seen.add(key)
+                yield key
+                if len(seen) >= limit:
+                    return
+
+
+def _runs(part: str) -> Iterator[str]:
+    """Yield the key of every run of a part."""
+    tokens = [(m.group(), m.start(), m.end()) for m in _TOKEN.finditer(part)]
+    for i, j in _spans([token for token, _, _ in tokens]):
+        yield entity_key(part[tokens[i][1] : tokens[j][2]])
+
+
+def _runs_of_ascii(part: str) -> list[str]:
+    """Return the same keys, put together from the keys of the words: in ASCII a word is the same in any text."""
+    tokens = _TOKEN.findall(part)
+    if len(tokens) == 1:
+        return [_word_keys(tokens[0])[0]] if tokens[0][0] < "a" else []
+    words = [_word_keys(token) for token in tokens]
+    found = []
+    for i, j in _spans(tokens):
+        run = words[i : j + 1]
+        found.append(
+            (" ".join([short for _, short in run if short]) if j > i else "")
+            or " ".join([word for word, _ in run])
+        )
+    return found
+
+
+def _spans(tokens: list[str]) -> list[tuple[int, int]]:
+    """Return first and last place of every run; those that begin at the same word together, the shorter first."""
+    strong = [
+        t[0] < "a" or not t[0].isascii() for t in tokens
+    ]  # capitals and digits stand before small letters
+    found = []
+    for i, begins in enumerate(strong):
+        if not begins:
+            continue
+        weak = 0
+        for j in range(i, min(i + _MAX_WORDS, len(tokens))):
+            if strong[j]:
                 weak = 0
-                key = entity_key(part[start : tokens[j][2]])
-                if len(key) >= 3 and key not in seen and not key.isdigit():
-                    seen.add(key)
-                    yield key
-                    if len(seen) >= limit:
-                        return
+                found.append((i, j))
+            else:
+                weak += 1
+                if weak > 2 or len(tokens[j]) > 3:
+                    break
+    return found
+
+
+@lru_cache(maxsize=65_536)
+def _word_keys(word: str) -> tuple[str, str]:
+    """Return a single word as `entity_key` has it alone, and as it stands in a longer name ("" if it is left out)."""
+    key = entity_key(word)
+    return key, _SHORT.get(key, key)

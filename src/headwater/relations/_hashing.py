@@ -7,7 +7,8 @@ and Flood 2014, section 5). The hashes are not meant to withstand an attacker; a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ _DATE = r"^\d{4}-\d{2}-\d{2}(?:[t ]00:00(?::00(?:\.0+)?)?(?:z|\+00:00)?)?$"
 _DAY_SALT = 0x9E3779B97F4A7C15
 _TEXT_SALT = 0xD6E8FEB86659FD93
 _FACTOR = 0x9DDFEA08EB382D69
+_FEW, _FEW_BYTES, _AT_ONCE = 20_000, 2_000_000, 500
 
 
 def hash_keys(keys: Iterable[str]) -> Hashes:
@@ -79,6 +81,45 @@ def hash_values(values: pa.Array) -> Hashes:
         day = 86_400_000_000
         return np.where(micros % day == 0, _hash_days(micros // day), _mix(micros.view(np.uint64)))
     return hash_strings(values if pa.types.is_string(kind) else values.cast(pa.string()))
+
+
+def hash_columns(columns: Sequence[pa.Array | None]) -> list[Hashes | None]:
+    """Return the hashes of the non-null values of each array, None for None.
+
+    Small arrays of one type are hashed in one go: most tables are small, and each step has its price however few the
+    values are.
+    """
+    import pyarrow as pa
+
+    out: list[Hashes | None] = [None] * len(columns)
+    alike: dict[Any, list[int]] = {}
+    for place, values in enumerate(columns):
+        if values is None:
+            continue
+        if len(values) > _FEW or values.nbytes > _FEW_BYTES:
+            out[place] = hash_values(values)
+        else:
+            alike.setdefault(values.type, []).append(place)
+    for places in alike.values():
+        for some in (places[i : i + _AT_ONCE] for i in range(0, len(places), _AT_ONCE)):
+            arrays: list[Any] = [columns[place] for place in some]
+            hashes = hash_values(pa.concat_arrays(arrays))
+            end = 0
+            for place, values in zip(some, arrays, strict=True):
+                start, end = end, end + len(values) - values.null_count
+                out[place] = hashes[start:end]
+    return out
+
+
+def hash_key_sets(sets: Sequence[Collection[str]]) -> list[Hashes]:
+    """Return the hashes of each set of keys (`hash_keys`), ascending."""
+    import numpy as np
+
+    hashes, end, out = hash_keys(chain.from_iterable(sets)), 0, []
+    for keys in sets:
+        start, end = end, end + len(keys)
+        out.append(np.unique(hashes[start:end]))
+    return out
 
 
 def hash_strings(values: pa.Array) -> Hashes:

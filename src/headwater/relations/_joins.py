@@ -7,7 +7,7 @@ the two sketches. Values that very many columns share (years, "yes") raise no ca
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from headwater.layout import clean_text
@@ -70,7 +70,7 @@ class Join:
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON object."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in Join.__dataclass_fields__}
 
 
 def find_joins(
@@ -91,11 +91,14 @@ def find_joins(
     everything = [*tables, *(others or ())]
     columns = [(i, c) for i, t in enumerate(everything) for c in t.columns if _useful(c)]
     found: list[Join] = []
-    for a, b in _candidates(columns, new):
+    for a, b, shared in _candidates(columns, new):
         (i, left), (j, right) = columns[a], columns[b]
         if not _compatible(left, right):
             continue
+        known = left.complete and right.complete  # else the sketches are compared below a bound
         for child, c, parent, p in ((i, left, j, right), (j, right, i, left)):
+            if known and shared is not None and shared < MIN_MATCH * len(c.hashes):
+                continue
             join = _measure(everything[child], c, everything[parent], p)
             if join:
                 found.append(join)
@@ -126,11 +129,12 @@ def _dense(column: ColumnSketch) -> bool:
     return column.low.lstrip("-").isdigit() and int(column.high) - int(column.low) + 1 == column.distinct
 
 
-def _candidates(columns: list[tuple[int, ColumnSketch]], new: int) -> Iterable[tuple[int, int]]:
+def _candidates(columns: list[tuple[int, ColumnSketch]], new: int) -> Iterable[tuple[int, int, int | None]]:
     """Yield pairs of columns of different tables, at least one of a new table, that may hold one another's values.
 
     All (hash, column) entries are sorted by hash; every run of equal hashes raises the pairs of its columns. Pairs are
-    yielded whose number of shared hashes may reach `MIN_MATCH` of one of the two columns.
+    yielded whose number of shared hashes may reach `MIN_MATCH` of one of the two columns, with that number where all
+    hashes of one of them could raise pairs, so that it is exact, else None.
     """
     import numpy as np
 
@@ -152,9 +156,10 @@ def _candidates(columns: list[tuple[int, ColumnSketch]], new: int) -> Iterable[t
     ):  # hashes of old columns were filtered by the new ones': only their whole length is known
         told[first_old:] = lengths[first_old:]
     enough = (shared >= MIN_SHARED) & (shared >= MIN_MATCH * _LENIENT * np.minimum(told[left], told[right]))
-    for a, b in zip(left[enough].tolist(), right[enough].tolist(), strict=True):
+    exact = (told[left] == lengths[left]) | (told[right] == lengths[right]) & (first_old == len(columns))
+    for a, b, n, sure in zip(*(x[enough].tolist() for x in (left, right, shared, exact)), strict=True):
         if columns[a][0] != columns[b][0]:
-            yield a, b
+            yield a, b, n if sure else None
 
 
 def _entries(columns: list[tuple[int, ColumnSketch]], lengths: Any, first_old: int) -> tuple[Any, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headwater.relations._entities import entity_key
@@ -83,7 +83,7 @@ class Mention:
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON object."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in Mention.__dataclass_fields__}
 
 
 def find_mentions(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,8 +10,9 @@ from headwater.layout import clean_text
 from headwater.model import Table
 from headwater.profiles import ColumnProfile, TableProfile, TableValues, profile_table, table_values
 from headwater.relations._entities import entity_key, phrases, title_keys
-from headwater.relations._hashing import hash_keys, hash_values
+from headwater.relations._hashing import hash_columns, hash_key_sets, hash_keys, hash_values
 from headwater.relations._large import bottom_hashes
+from headwater.relations._packing import pack_arrays, unpack_arrays
 
 if TYPE_CHECKING:
     import numpy as np
@@ -108,40 +108,20 @@ class TableSketch:
 
     def to_bytes(self) -> bytes:
         """Return the sketch in a compact form."""
-        import json
-
-        import numpy as np
-
         head = {k: getattr(self, k) for k in ("document", "dataset", "rows", "order", "format", "title")}
-        arrays: dict[str, Any] = {}
+        arrays: list[Hashes] = []
         for part in ("columns", "joined"):
-            head[part] = []
-            for i, column in enumerate(getattr(self, part)):
-                head[part].append({k: getattr(column, k) for k in _PLAIN})
-                arrays |= {f"{part}{i}{k}": getattr(column, k) for k in _ARRAYS}
-        buffer = io.BytesIO()
-        np.savez(
-            buffer,
-            allow_pickle=False,
-            head=np.frombuffer(json.dumps(head).encode(), dtype=np.uint8),
-            **arrays,
-        )
-        return buffer.getvalue()
+            head[part] = [[getattr(column, k) for k in _PLAIN] for column in getattr(self, part)]
+            arrays += [getattr(column, k) for column in getattr(self, part) for k in _ARRAYS]
+        return pack_arrays(head, arrays)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> TableSketch:
         """Return the sketch that `to_bytes` was made from."""
-        import json
-
-        import numpy as np
-
-        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            head = json.loads(arrays["head"].tobytes())
-            for part in ("columns", "joined"):
-                head[part] = [
-                    ColumnSketch(**plain, **{k: arrays[f"{part}{i}{k}"] for k in _ARRAYS})
-                    for i, plain in enumerate(head[part])
-                ]
+        head, arrays = unpack_arrays(data)
+        rest = iter(arrays)
+        for part in ("columns", "joined"):
+            head[part] = [ColumnSketch(*[*plain, *(next(rest) for _ in _ARRAYS)]) for plain in head[part]]
         return cls(**head)
 
 
@@ -187,49 +167,39 @@ class TextSketch:
 
     def to_bytes(self) -> bytes:
         """Return the sketch in a compact form."""
-        import json
-
-        import numpy as np
-
         head = {k: getattr(self, k) for k in ("document", "dataset", "title", "subject", "words")}
         head["titles"] = list(self.titles.items())
-        buffer = io.BytesIO()
-        shape = self.shape if self.shape is not None else np.empty(0, np.uint64)
-        np.savez(
-            buffer,
-            allow_pickle=False,
-            head=np.frombuffer(json.dumps(head).encode(), dtype=np.uint8),
-            phrases=self.phrases,
-            shape=shape,
-        )
-        return buffer.getvalue()
+        return pack_arrays(head, [self.phrases] if self.shape is None else [self.phrases, self.shape])
 
     @classmethod
     def from_bytes(cls, data: bytes) -> TextSketch:
         """Return the sketch that `to_bytes` was made from."""
-        import json
-
-        import numpy as np
-
-        with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-            head = json.loads(arrays["head"].tobytes())
-            head["titles"] = dict(head["titles"])
-            shape = arrays["shape"]
-            return cls(**head, phrases=arrays["phrases"], shape=shape if len(shape) else None)
+        head, (names, *shape) = unpack_arrays(data)
+        head["titles"] = dict(head["titles"])
+        return cls(**head, phrases=names, shape=shape[0] if shape else None)
 
 
 def column_sketch(
     values: pa.Array, counts: np.ndarray[Any, Any] | None = None, limit: int = MAX_HASHES
 ) -> tuple[Hashes, np.ndarray[Any, Any], int]:
     """Return the smallest hashes of distinct values in ascending order, their counts, and the digest of all values."""
+    return _bottom(hash_values(values), counts, limit)
+
+
+def _bottom(
+    hashes: Hashes, counts: np.ndarray[Any, Any] | None, limit: int = MAX_HASHES
+) -> tuple[Hashes, np.ndarray[Any, Any], int]:
     import numpy as np
 
-    hashes = hash_values(values)
     if counts is None or len(counts) != len(hashes):
         counts = np.ones(len(hashes), dtype=np.uint32)
-    hashes, inverse = np.unique(hashes, return_inverse=True)
-    totals = np.zeros(len(hashes), dtype=np.uint64)
-    np.add.at(totals, inverse, counts.astype(np.uint64))
+    order = np.argsort(hashes)
+    hashes, totals = hashes[order], counts[order].astype(np.uint64)
+    first = np.ones(len(hashes), dtype=bool)
+    first[1:] = hashes[1:] != hashes[:-1]
+    if not first.all():  # values that differ in case alone, and the like
+        starts = np.flatnonzero(first)
+        hashes, totals = hashes[starts], np.add.reduceat(totals, starts)
     with np.errstate(over="ignore"):
         digest = int((hashes * (totals * np.uint64(2) + np.uint64(1))).sum(dtype=np.uint64))
     return hashes[:limit], totals[:limit].astype(np.uint32), digest or 1
@@ -248,9 +218,12 @@ def sketch_table(
     """Return the sketch of a table; give `profile` and `values` where they are at hand, else they are computed."""
     values = values or table_values(table)
     profile = profile or profile_table(table, values=values)
+    pairs = list(zip(values.columns, profile.columns, strict=True))
+    hashed = hash_columns([source.values for source, _ in pairs])
+    named = hash_key_sets([_entity_keys(source, figures) for source, figures in pairs])
     columns = [
-        _sketch_column(table, source, figures)
-        for source, figures in zip(values.columns, profile.columns, strict=True)
+        _sketch_column(table, source, figures, hashes, names)
+        for (source, figures), hashes, names in zip(pairs, hashed, named, strict=True)
     ]
     sketch = TableSketch(
         document,
@@ -265,18 +238,18 @@ def sketch_table(
     return sketch
 
 
-def _sketch_column(table: Table, source: ColumnValues, figures: ColumnProfile) -> ColumnSketch:
+def _sketch_column(
+    table: Table, source: ColumnValues, figures: ColumnProfile, hashed: Hashes | None, names: Hashes
+) -> ColumnSketch:
     import numpy as np
 
     trivial = _trivial(source, figures)
-    names = np.empty(0, np.uint64)
-    if source.values is not None:
-        hashes, kept, digest = column_sketch(source.values, source.counts)
-        names = _entities(source, figures, source.values)
+    if hashed is not None:
+        hashes, kept, digest = _bottom(hashed, source.counts)
     else:
         # Too many values to have been counted: without a digest; nothing is kept of columns that no join would use.
         if trivial:
-            hashes, kept = names, names.astype(np.uint32)
+            hashes, kept = np.empty(0, np.uint64), np.empty(0, np.uint32)
         else:
             hashes, kept = bottom_hashes(table, source, MAX_HASHES)
         digest = 0
@@ -298,19 +271,19 @@ def _sketch_column(table: Table, source: ColumnValues, figures: ColumnProfile) -
     )
 
 
-def _entities(source: ColumnValues, figures: ColumnProfile, values: pa.Array) -> Hashes:
-    import numpy as np
-
-    if source.type != "text" or figures.feature_type not in _NAMING or figures.evidence.get("words", 0) > 10:
-        return np.empty(0, np.uint64)
+def _entity_keys(source: ColumnValues, figures: ColumnProfile) -> set[str]:
+    if source.values is None or source.type != "text" or figures.feature_type not in _NAMING:
+        return set()
+    if figures.evidence.get("words", 0) > 10:
+        return set()
     keys: set[str] = set()
     listed = figures.feature_type == "List"
-    for text in values.slice(0, MAX_ENTITIES).to_pylist():
+    for text in source.values.slice(0, MAX_ENTITIES).to_pylist():
         for item in re.split(r"[;,|]", text) if listed else (text,):
             key = entity_key(item[:120])
             if len(key) >= 3 and not key.isdigit():
                 keys.add(key)
-    return np.unique(hash_keys(keys))
+    return keys
 
 
 def _trivial(source: ColumnValues, figures: ColumnProfile) -> bool:
@@ -326,11 +299,13 @@ def _order_hash(values: TableValues) -> int:
     """Return a hash of the first 20 values of each column in order, 0 where rows are not at hand."""
     import numpy as np
 
-    total = 0
-    for position, column in enumerate(values.columns):
+    total, heads = 0, []
+    for column in values.columns:
         if column.array is None:
             return 0
-        head = hash_values(column.array.slice(0, 20).combine_chunks())
+        heads.append(column.array.slice(0, 20).combine_chunks())
+    for position, head in enumerate(hash_columns(heads)):
+        assert head is not None
         places = np.arange(1, len(head) + 1, dtype=np.uint64) * np.uint64(2 * position + 1)
         with np.errstate(over="ignore"):
             total += int((head * places).sum(dtype=np.uint64))
