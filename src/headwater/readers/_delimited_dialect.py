@@ -6,7 +6,8 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 SAMPLE = 20_000
 """Characters at the top from which the dialect is found."""
@@ -19,6 +20,12 @@ SEVERAL = ("||", "::", ";;", "~|~", "|~|", "^|^", "|^|", "~~", "##", "%%", "$$",
 
 CLEAR = 0.8
 """Share of lines with the same number of fields from which a delimiter is taken without further tests."""
+
+FAIR, EVEN = 0.5, 0.9
+"""Share of lines with the same number of fields from which clevercsv is believed: a usual delimiter, another one."""
+
+NO_DELIMITERS = "\"'.-_/:@()"
+"""Marks that clevercsv takes for delimiters now and then, and that are none."""
 
 FIELD_LIMIT = 1 << 30
 """Longest field in characters; the default of the csv module (131,072) loses long texts."""
@@ -74,7 +81,12 @@ def sniff(text: str) -> Sniffed:
         found = _with_quotes(Sniffed(match["delimiter"], skip=match.end()), text[match.end() : match.end() + SAMPLE])
         found.consistency, found.columns = _profile(text[match.end() : match.end() + SAMPLE], found)
         return found
-    sample = _whole_lines(text[: 50 * SAMPLE].lstrip("\r\n"))
+    return replace(_sniff_sample(_whole_lines(text[: 50 * SAMPLE].lstrip("\r\n"))))
+
+
+@lru_cache(maxsize=2)
+def _sniff_sample(sample: str) -> Sniffed:
+    """Find the dialect of a sample; remembered, as one who asks for the format of a file asks for its dialect next."""
     tried = []
     for delimiter in USUAL:
         if delimiter in sample:
@@ -90,8 +102,8 @@ def sniff(text: str) -> Sniffed:
         return _clearest(sample, clear)
     if fixed := fixed_width(sample):
         return fixed
-    guess = _ask_clevercsv(sample)
-    if guess and guess.columns > 1 and guess.consistency >= (0.5 if guess.delimiter in USUAL else 0.9) and _same_top(sample, guess):
+    guess = _ask_clevercsv(sample) if _may_be_delimited(sample) else None
+    if guess and guess.columns > 1 and guess.consistency >= (FAIR if guess.delimiter in USUAL else EVEN) and _same_top(sample, guess):
         return guess
     lines = sample.splitlines()
     fair = [
@@ -157,6 +169,22 @@ def _clearest(sample: str, clear: list[Sniffed]) -> Sniffed:
     return max(even, key=lambda one: (one.consistency, one.columns))
 
 
+def _may_be_delimited(sample: str) -> bool:
+    """Tell whether any answer of clevercsv's could be believed: asking takes long, and prose is asked about in vain."""
+    if any(rare in sample for rare in "\\~`"):
+        return True
+    first = next((line for line in sample.splitlines() if line), "")
+    held = set(sample if '"' in first or "'" in first else first)  # what the first record may be parted by
+    marks = {c for c in held if not c.isalnum() and c not in NO_DELIMITERS} | {c for c in USUAL if c in sample}
+    for mark in marks:
+        found = _with_quotes(Sniffed(mark), sample)
+        for found.quote in "\"'":
+            consistency, columns = _profile(sample, found)
+            if columns > 1 and consistency >= (FAIR if mark in USUAL else EVEN):
+                return True
+    return False
+
+
 def _same_top(sample: str, found: Sniffed) -> bool:
     """Tell whether the first line has the usual number of fields; for the usual delimiters it may be a title."""
     first = next((row for row in found.reader(iter(sample.splitlines(keepends=True))) if any(row)), [])
@@ -172,7 +200,7 @@ def _ask_clevercsv(sample: str) -> Sniffed | None:
         dialect = clevercsv.Sniffer().sniff(sample)
     except (clevercsv.Error, ValueError, IndexError, re.error):
         return None
-    if dialect is None or not dialect.delimiter or dialect.delimiter.isalnum() or dialect.delimiter in "\"'.-_/:@()":
+    if dialect is None or not dialect.delimiter or dialect.delimiter.isalnum() or dialect.delimiter in NO_DELIMITERS:
         return None
     found = _with_quotes(Sniffed(dialect.delimiter), sample)
     if dialect.quotechar:
