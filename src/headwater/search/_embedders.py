@@ -21,6 +21,9 @@ DATA = Path(__file__).with_name("data")
 STATIC_TOKENS = 512
 """Tokens of a text that the static embedder adds up; a passage of 800 words is read to about its middle."""
 
+TOP_CHARACTERS = 5 * STATIC_TOKENS
+"""Characters that hold so many tokens of English."""
+
 ENDPOINT_BATCH = 64
 ENDPOINT_SECONDS = 60.0
 
@@ -92,12 +95,35 @@ class StaticEmbedder:
         import numpy as np
 
         vectors = np.zeros((len(texts), self.dim), np.float32)
-        for row, found in enumerate(self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)):
-            ids = np.asarray(found.ids, dtype=np.int64)
+        for row, found in enumerate(self._tokens(texts)):
+            ids = np.asarray(found, dtype=np.int64)
             ids, counts = np.unique(ids[ids != self._unknown], return_counts=True)
             if ids.size:
                 vectors[row] = (counts * self._scales[ids]) @ self._codes[ids].astype(np.float32)
         return normalised(vectors)
+
+    def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the first tokens of each text; of a long one the top alone is cut up if it has as many as are read."""
+        tops = [_top(text) for text in texts]
+        found = [f.ids for f in self._tokenizer.encode_batch_fast(tops, add_special_tokens=False)]
+        short = [
+            i
+            for i, (ids, top) in enumerate(zip(found, tops, strict=True))
+            if len(ids) < STATIC_TOKENS and len(top) < len(texts[i])
+        ]
+        if short:
+            again = self._tokenizer.encode_batch_fast([texts[i] for i in short], add_special_tokens=False)
+            for i, whole in zip(short, again, strict=True):
+                found[i] = whole.ids
+        return found
+
+
+def _top(text: str) -> str:
+    """Return the beginning of a text that most likely holds `STATIC_TOKENS` tokens, cut at a blank."""
+    if len(text) <= TOP_CHARACTERS:
+        return text
+    cut = text.rfind(" ", 0, TOP_CHARACTERS)
+    return text[:cut] if cut > 0 else text
 
 
 def _wordpiece(words: list[str]) -> Any:

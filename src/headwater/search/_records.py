@@ -119,7 +119,7 @@ def split_passages(
     Words are runs without white space; a run longer than 200 characters counts as one word per 200 characters, so
     that text in scripts without spaces is cut as well. An empty text yields nothing.
     """
-    starts = list(_word_starts(text))
+    starts = _word_starts(text)
     step = words - overlap
     for first in range(0, len(starts), step):
         last = first + words
@@ -129,11 +129,10 @@ def split_passages(
             return
 
 
-def _word_starts(text: str) -> Iterator[int]:
+def _word_starts(text: str) -> list[int]:
     import re
 
-    for match in re.finditer(r"\S{1,200}", text):
-        yield match.start()
+    return [match.start() for match in re.finditer(r"\S{1,200}", text)]
 
 
 def dataset_card(
