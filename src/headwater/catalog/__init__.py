@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.catalog._catalog import Catalog
+from headwater.catalog._catalog import Catalog, pack_read
 from headwater.catalog._names import Names, fold, nearest
 from headwater.catalog._records import (
     STATES,
@@ -26,4 +26,5 @@ __all__ = [
     "Names",
     "fold",
     "nearest",
+    "pack_read",
 ]

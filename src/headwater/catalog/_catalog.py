@@ -26,8 +26,13 @@ _JSON_FIELDS = ("warnings", "metadata")
 def pack(value: Any) -> bytes:
     """Return `value` as compressed JSON."""
     return zlib.compress(
-        json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"), 3
+        json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass"), 1
     )
+
+
+def pack_read(record: dict[str, Any], body: Body) -> tuple[bytes, bytes]:
+    """Return what a reader found in a content in the form the catalog keeps it in, so that workers can make it."""
+    return pack(record), pack([body.text, body.pages, body.values])
 
 
 def unpack(blob: bytes) -> Any:
@@ -154,11 +159,11 @@ class Catalog:
         found = self._db.execute("select 1 from reads where content = ? and reader = ?", [content, reader])
         return found.fetchone() is not None
 
-    def put_read(self, content: str, reader: int, record: dict[str, Any], body: Body) -> None:
-        """Keep what a reader found in a content."""
+    def put_read(self, content: str, reader: int, record: bytes, body: bytes) -> None:
+        """Keep what a reader found in a content, as `pack_read` made it."""
         self._db.execute(
             "insert or replace into reads (content, reader, record, body) values (?,?,?,?)",
-            [content, reader, pack(record), pack([body.text, body.pages, body.values])],
+            [content, reader, record, body],
         )
 
     def read_record(self, content: str) -> dict[str, Any] | None:
@@ -313,11 +318,19 @@ class Catalog:
 
     # -- tables, datasets, counts ----------------------------------------------------------------------------------
 
-    def tables(self, document_id: str | None = None) -> list[TableRecord]:
-        """Return the tables of a document in reading order, or all."""
+    def positions(self, document_id: str) -> list[tuple[int, str]]:
+        """Return (position, reference) of the tables of a document in reading order."""
+        sql = "select position, ref from tables where document = ? order by position"
+        return [(r[0], r[1]) for r in self._db.execute(sql, [document_id])]
+
+    def tables(self, document_id: str | None = None, *, within: str = "%") -> list[TableRecord]:
+        """Return the tables of a document in reading order, or all, or those of documents whose id is like `within`."""
         columns = "document, position, ref, name, row_count, info, typed_path, raw_path"
         if document_id is None:
-            rows = self._db.execute(f"select {columns} from tables order by document, position")  # noqa: S608
+            rows = self._db.execute(
+                f"select {columns} from tables where document like ? order by document, position",  # noqa: S608
+                [within],
+            )
         else:
             rows = self._db.execute(
                 f"select {columns} from tables where document = ? order by position", [document_id]

@@ -11,11 +11,12 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headwater.catalog import Catalog, DatasetRecord, DocumentRecord, FileRecord, State, TableRecord
+from headwater.ingest._record import READER_VERSION, content_key
 
 if TYPE_CHECKING:
     from headwater.layout import DatasetMetadata
@@ -84,7 +85,7 @@ class Assembler:
         record = DatasetRecord(dataset_id, title, info, digest=_digest([title, info]))
         assembled = Assembled(record)
         for file, content, read in found:
-            assembled.documents += list(self._documents(file, content, read, dataset_id, metadata))
+            assembled.documents += list(self._documents(file, content, read, record, metadata))
         return assembled
 
     def _documents(
@@ -92,12 +93,12 @@ class Assembler:
         file: FileRecord,
         content: str,
         read: dict[str, Any] | None,
-        dataset: str,
+        dataset: DatasetRecord,
         metadata: DatasetMetadata | None,
     ) -> Iterator[tuple[DocumentRecord, list[TableRecord]]]:
         base = DocumentRecord(
             file.path,
-            dataset,
+            dataset.id,
             sha256=file.sha256,
             size=file.size,
             content=content,
@@ -117,14 +118,15 @@ class Assembler:
             elif read is not None:
                 base.state, base.reason = read["state"], read["reason"]
             base.title = _title_from(file.path)
-            base.digest = _digest([asdict(base)])
+            base.digest = _digest([_fields(base)])
             yield base, []
             return
-        yield from self._expand(base, read, metadata)
+        yield from self._expand(base, read, metadata, dataset.digest)
 
     def _expand(
-        self, base: DocumentRecord, read: dict[str, Any], metadata: DatasetMetadata | None
+        self, base: DocumentRecord, read: dict[str, Any], metadata: DatasetMetadata | None, told: str
     ) -> Iterator[tuple[DocumentRecord, list[TableRecord]]]:
+        """Yield a document and its members; `told` stands for the metadata in the digest, `content` for what was read."""
         from headwater.layout import metadata_rank
 
         below: list[tuple[DocumentRecord, list[TableRecord]]] = []
@@ -139,10 +141,10 @@ class Assembler:
                 child.state = inner["state"] if inner else "failed"
                 child.reason = inner["reason"] if inner else "The member was not read."
                 child.title = _title_from(member["name"])
-                child.digest = _digest([asdict(child)])
+                child.digest = _digest([_fields(child)])
                 expanded: list[tuple[DocumentRecord, list[TableRecord]]] = [(child, [])]
             else:
-                expanded = list(self._expand(child, inner, metadata))
+                expanded = list(self._expand(child, inner, metadata, told))
             states.append(expanded[0][0].state)
             below += expanded
         tables = _table_records(base, read, self._catalog.folder, metadata)
@@ -160,17 +162,13 @@ class Assembler:
             base.state = worst
             base.reason = f"{len(bad)} of {len(read['members'])} members {worst}: {bad[0].id.split('!')[-1]}: {bad[0].reason}"
         base.title = _document_title(base, tables, metadata)
-        base.digest = _digest(
-            [asdict(base), [asdict(t) for t in tables], metadata.to_dict() if metadata else None]
-        )
+        base.digest = _digest([_fields(base), READER_VERSION, told])
         yield base, tables
         yield from below
 
 
 def content_of(file: FileRecord) -> str:
     """Return the key under which the content of a file was read, "" if it was not."""
-    from headwater.ingest._record import content_key
-
     return content_key(file.sha256, file.path) if file.sha256 else ""
 
 
@@ -267,6 +265,10 @@ def _title_from(identifier: str) -> str:
     name = PACKED.sub("", name) or name
     stem = name.rsplit(".", 1)[0] if "." in name.lstrip(".") else name
     return " ".join(stem.replace("_", " ").replace("-", " ").split()) or name
+
+
+def _fields(document: DocumentRecord) -> dict[str, Any]:
+    return {name: getattr(document, name) for name in DocumentRecord.__dataclass_fields__}
 
 
 def _digest(value: Any) -> str:

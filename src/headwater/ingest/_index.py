@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from headwater.catalog import Catalog, DatasetRecord, DocumentRecord, TableRecord
+from headwater.catalog import Body, Catalog, DatasetRecord, DocumentRecord, TableRecord
 
 if TYPE_CHECKING:
     from headwater.search import Card, CardColumn, Index, Record
@@ -16,6 +17,12 @@ HEAD_CHARACTERS = 1500
 
 YEARS = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
 MAX_YEARS = 150
+
+DATASET_VALUES = 8
+"""Values of a column on the card of a dataset."""
+
+KEPT_COLUMNS = 50_000
+"""Columns of the cards that are kept in memory for the cards of their datasets; others are made again."""
 
 
 def roll_forward(catalog: Catalog, index: Index, report: Callable[[int, int], None]) -> None:
@@ -51,16 +58,29 @@ def roll_forward(catalog: Catalog, index: Index, report: Callable[[int, int], No
 def _records(
     catalog: Catalog, changed: list[str], datasets: list[str], report: Callable[[int, int], None]
 ) -> Iterator[Record]:
+    from headwater.search import Card
+
+    kept: dict[str, Card] = {}
+    room = KEPT_COLUMNS
     for done, document_id in enumerate(changed, 1):
         document = catalog.document(document_id)
-        if document is not None:
-            yield from document_records(catalog, document)
+        for record in document_records(catalog, document) if document is not None else ():
+            if isinstance(record, Card) and room > 0:
+                kept[document_id] = _shortened(record)
+                room -= len(record.columns) + 1
+            yield record
         if done % 20 == 0 or done == len(changed):
             report(done, len(changed))
     for dataset_id in datasets:
         dataset = catalog.dataset(dataset_id)
         if dataset is not None:
-            yield dataset_record(catalog, dataset)
+            yield dataset_record(catalog, dataset, kept)
+
+
+def _shortened(card: Card) -> Card:
+    """Return of a document's card what `dataset_record` takes from it."""
+    columns = tuple(replace(c, values=c.values[:DATASET_VALUES]) for c in card.columns)
+    return replace(card, columns=columns, text="", duplicate_of="")
 
 
 def document_records(catalog: Catalog, document: DocumentRecord) -> Iterator[Record]:
@@ -72,17 +92,24 @@ def document_records(catalog: Catalog, document: DocumentRecord) -> Iterator[Rec
         return
     if (document.state != "ingested" and document.role != "archive") or document.role == "metadata":
         return  # what a metadata document says stands on the cards of its dataset
-    yield _card(catalog, document, document, duplicate_of=document.duplicate_of)
+    body = catalog.body(document.content)
+    yield _card(catalog, document, document, duplicate_of=document.duplicate_of, body=body)
     if document.duplicate_of:
         return
-    yield from _passages(catalog, document)
+    yield from _passages(document, body)
 
 
-def _card(catalog: Catalog, document: DocumentRecord, source: DocumentRecord, duplicate_of: str = "") -> Card:
+def _card(
+    catalog: Catalog,
+    document: DocumentRecord,
+    source: DocumentRecord,
+    duplicate_of: str = "",
+    body: Body | None = None,
+) -> Card:
     from headwater.search import Card
 
     tables = catalog.tables(source.id)
-    body = catalog.body(source.content)
+    body = body or catalog.body(source.content)
     head = "\n".join(
         part
         for part in (
@@ -128,10 +155,9 @@ def _years(document: DocumentRecord, tables: list[TableRecord]) -> tuple[int, ..
     return tuple(sorted(found))
 
 
-def _passages(catalog: Catalog, document: DocumentRecord) -> Iterator[Record]:
+def _passages(document: DocumentRecord, body: Body) -> Iterator[Record]:
     from headwater.search import Passage, split_passages
 
-    body = catalog.body(document.content)
     text = body.text or ""
     starts = _page_starts(body.pages)
     years = tuple(sorted({int(y) for y in YEARS.findall(f"{document.id} {document.title}")}))
@@ -160,8 +186,8 @@ def _page_starts(pages: list[tuple[int, str]] | None) -> list[tuple[int, int]]:
     return starts
 
 
-def dataset_record(catalog: Catalog, dataset: DatasetRecord) -> Card:
-    """Return the card of a dataset as a whole."""
+def dataset_record(catalog: Catalog, dataset: DatasetRecord, kept: Mapping[str, Card]) -> Card:
+    """Return the card of a dataset as a whole; `kept` holds cards of documents that need not be made again."""
     from headwater.layout import DatasetMetadata
     from headwater.search import dataset_card
 
@@ -170,7 +196,7 @@ def dataset_record(catalog: Catalog, dataset: DatasetRecord) -> Card:
     for document in catalog.documents(dataset=dataset.id):
         source = catalog.document(document.duplicate_of) if document.state == "duplicate" else document
         if source is not None and source.state == "ingested" and document.role != "metadata":
-            cards.append(_card(catalog, document, source))
+            cards.append(kept.get(document.id) or _card(catalog, document, source))
     resources = (
         [f"{r.title or r.name} {r.description}".strip() for r in metadata.resources] if metadata else []
     )
@@ -182,4 +208,5 @@ def dataset_record(catalog: Catalog, dataset: DatasetRecord) -> Card:
         publisher=metadata.publisher if metadata else "",
         tags=metadata.tags if metadata else (),
         text="\n".join(resources),
+        max_values=DATASET_VALUES,
     )

@@ -119,7 +119,7 @@ def ingest_lake(
         result.changed, result.removed = published.changed, published.removed
         with _open_index(folder) as index:
             roll_forward(catalog, index, lambda done, total: report(Progress("indexing", done, total)))
-        if published.removed or published.changed:
+        if todo.known and (published.removed or published.changed):
             sweep(catalog)
         result.counts = catalog.counts()
         result.files = catalog.not_plain()

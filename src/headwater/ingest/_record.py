@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headwater.errors import DocumentError, SkipDocument
-from headwater.model import Member, MemoryData, ParquetData, ReadResult, Table
+from headwater.model import Column, Member, MemoryData, ParquetData, ReadResult, Table
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from headwater.profiles import TableValues
 
 READER_VERSION = 2
@@ -36,6 +38,10 @@ MAX_CELL = 200
 
 MIN_SKETCHED = 40
 """Characters of text below which a document is not compared with others."""
+
+
+SMALL_TABLE = 20_000
+"""Cells of a table below which its Parquet file is written plainly."""
 
 
 @dataclass(slots=True)
@@ -93,7 +99,9 @@ def read_content(path: Path, name: str, sha256: str, size: int, staging: Path) -
     """
     from headwater.readers import ReadOptions, read
 
-    workdir = Path(tempfile.mkdtemp(prefix="read-", dir=staging))  # one a document: readers name files as they like
+    workdir = Path(
+        tempfile.mkdtemp(prefix="read-", dir=staging)
+    )  # one a document: readers name files as they like
     try:
         result = read(path, name, ReadOptions(workdir=workdir))
         return list(_records(result, name, sha256, size, staging))
@@ -183,7 +191,7 @@ def _table_record(
     values = table_values(table)
     profile = profile_table(table, values=values)
     typed, raw = _stage(table, f"{content}.{position}", staging)
-    columns = [asdict(c) for c in table.columns]
+    columns = [_shallow(c) | {"typing": asdict(c.typing) if c.typing else None} for c in table.columns]
     info = {
         "page": table.page,
         "preamble": table.preamble,
@@ -206,6 +214,10 @@ def _table_record(
     }
     sketch = sketch_table(table, "", "", profile=profile, values=values)
     return record, searchable_values(values), sketch.to_bytes()
+
+
+def _shallow(column: Column) -> dict[str, Any]:
+    return {name: getattr(column, name) for name in Column.__dataclass_fields__}
 
 
 def searchable_values(values: TableValues) -> list[tuple[str, list[str]]]:
@@ -258,8 +270,6 @@ def _told(table: Table) -> list[str]:
 
 def _stage(table: Table, stem: str, staging: Path) -> tuple[str, str]:
     """Write both views to Parquet; return the file names. One file serves where the views do not differ."""
-    import pyarrow.parquet as pq
-
     typed, raw = staging / f"{stem}.parquet", staging / f"{stem}.raw.parquet"
     data = table.data
     if isinstance(data, ParquetData):
@@ -270,8 +280,20 @@ def _stage(table: Table, stem: str, staging: Path) -> tuple[str, str]:
         return typed.name, raw.name
     if not isinstance(data, MemoryData):
         raise TypeError(f"table data of kind {type(data).__name__} cannot be cached")
-    pq.write_table(data.typed_table, typed, compression="zstd")
+    _write(data.typed_table, typed)
     if data.raw_table is data.typed_table or data.raw_table.equals(data.typed_table):
         return typed.name, typed.name
-    pq.write_table(data.raw_table, raw, compression="zstd")
+    _write(data.raw_table, raw)
     return typed.name, raw.name
+
+
+def _write(table: pa.Table, path: Path) -> None:
+    """Write a Parquet file; of a small one, which most are, every part has its price, and nothing is gained by any."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with pa.OSFile(str(path), "wb") as sink:
+        if table.num_rows * table.num_columns < SMALL_TABLE:
+            pq.write_table(table, sink, compression="snappy", use_dictionary=False, write_statistics=False)
+        else:
+            pq.write_table(table, sink, compression="zstd")

@@ -25,7 +25,7 @@ def relate(catalog: Catalog, generation: int) -> None:
     canonical = _canonical(documents, duplicates, owner)
     first = [t for t in tables if owner[t.document] not in canonical]
     kept_texts = [t for t in texts if t.document not in canonical]
-    partitioned = partitioned_tables(catalog.tables())
+    partitioned = partitioned_tables(catalog.tables(within="%=%/%"))
     parts = {m["ref"] for group in partitioned for m in group["members"]}
     series = find_series([t for t in tables if t.document not in parts], duplicates)
     joins = find_joins(first)
@@ -62,12 +62,12 @@ def _sketches(
         if document.role == "metadata":
             continue
         stored = catalog.sketches(document.content)
-        for table in catalog.tables(document.id):
-            if table.position in stored:
-                sketch = TableSketch.from_bytes(stored[table.position])
-                sketch.document, sketch.dataset = table.ref, document.dataset
+        for position, ref in catalog.positions(document.id):
+            if position in stored:
+                sketch = TableSketch.from_bytes(stored[position])
+                sketch.document, sketch.dataset = ref, document.dataset
                 sketch.format, sketch.title = document.format, document.title
-                owner[table.ref] = document.id
+                owner[ref] = document.id
                 tables.append(sketch)
         if -1 in stored:
             text = TextSketch.from_bytes(stored[-1])

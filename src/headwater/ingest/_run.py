@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.catalog import Body, Catalog, FileRecord
+from headwater.catalog import Catalog, FileRecord
 from headwater.errors import HeadwaterError, NotFoundError, SetupError
 from headwater.ingest._assemble import content_of
 from headwater.ingest._record import READER_VERSION
@@ -166,9 +166,8 @@ def read_all(
             value: ReadOutcome | None = outcome.value
             if value is not None:
                 record.sha256, record.size, record.state = value.sha256, value.size, "ingested"
-                if value.records:
-                    record.state = value.records[0].record["state"]
-                    record.reason = value.records[0].record["reason"]
+                if value.reads:
+                    record.state, record.reason = value.reads[0].state, value.reads[0].reason
             else:
                 record.reason = _reason(outcome)
             waiting.append((record, value))
@@ -203,8 +202,13 @@ def _pool(tasks: int, options: IngestOptions, scratch: Path) -> WorkerPool[ReadT
             "headwater.readers",
             "headwater.tabular",
             "headwater.profiles",
-            "pyarrow",
+            "headwater.relations",
+            "headwater.layout",
+            "headwater.catalog",
             "pyarrow.parquet",
+            "pyarrow.compute",
+            "clevercsv",
+            "selectolax.lexbor",
         ),
     )
 
@@ -221,21 +225,15 @@ def _commit(catalog: Catalog, waiting: list[tuple[FileRecord, ReadOutcome | None
     if not waiting:
         return
     for _, outcome in waiting:
-        for content in outcome.records if outcome else []:
-            for table in content.record.get("tables", []):
-                for name in {table["typed"], table["raw"]}:
-                    _adopt(staging / name, catalog.folder)
+        for read in outcome.reads if outcome else []:
+            for name in read.parquet:
+                _adopt(staging / name, catalog.folder)
     with catalog.transaction():
         for record, outcome in waiting:
-            for content in outcome.records if outcome else []:
-                catalog.put_read(
-                    content.content,
-                    READER_VERSION,
-                    content.record,
-                    Body(content.text, content.pages, content.values),
-                )
-                catalog.put_sketches(content.content, content.sketches)
-            if outcome and not outcome.records:
+            for read in outcome.reads if outcome else []:
+                catalog.put_read(read.content, READER_VERSION, read.record, read.body)
+                catalog.put_sketches(read.content, read.sketches)
+            if outcome and not outcome.reads:
                 known = catalog.read_record(outcome.content) or {"state": "ingested", "reason": ""}
                 record.state, record.reason = known["state"], known["reason"]
         catalog.put_files(record for record, _ in waiting)

@@ -12,7 +12,7 @@ from headwater.errors import HeadwaterError, ReadError
 from headwater.ingest._record import READER_VERSION, ContentRecord, content_key, hash_file, read_content
 
 if TYPE_CHECKING:
-    from headwater.catalog import Catalog
+    from headwater.catalog import Catalog, State
     from headwater.storage import Storage
 
 METADATA_BYTES = 32 << 20
@@ -76,7 +76,37 @@ class ReadOutcome:
     sha256: str
     size: int
     content: str
-    records: list[ContentRecord] = field(default_factory=list)
+    reads: list[PackedRead] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class PackedRead:
+    """A content as read, ready for the catalog: its key, state and reason, its Parquet files, and all else packed."""
+
+    content: str
+    state: State
+    reason: str
+    parquet: tuple[str, ...]
+    record: bytes
+    body: bytes
+    sketches: list[tuple[int, bytes]]
+
+    @classmethod
+    def of(cls, read: ContentRecord) -> PackedRead:
+        """Pack the record of a content."""
+        from headwater.catalog import Body, pack_read
+
+        files = {t[view]: None for t in read.record.get("tables", []) for view in ("typed", "raw")}
+        record, body = pack_read(read.record, Body(read.text, read.pages, read.values))
+        return cls(
+            read.content,
+            read.record["state"],
+            read.record["reason"],
+            tuple(files),
+            record,
+            body,
+            read.sketches,
+        )
 
 
 def read_file(task: ReadTask) -> ReadOutcome:
@@ -116,14 +146,15 @@ def _read(task: ReadTask, local: Path) -> ReadOutcome:
     catalog = _catalog(task.lake.state)
     if catalog is not None and catalog.has_read(content, READER_VERSION):
         return outcome
-    outcome.records = read_content(local, task.path, sha256, size, task.lake.staging)
+    records = read_content(local, task.path, sha256, size, task.lake.staging)
     if 0 < size <= METADATA_BYTES:
         with local.open("rb") as f:
             head = f.read(8192)
         if is_metadata_file(task.path, head):
             metadata = parse_metadata(task.path, local.read_bytes())
             if metadata is not None:
-                outcome.records[0].record["dataset_metadata"] = metadata.to_dict()
+                records[0].record["dataset_metadata"] = metadata.to_dict()
+    outcome.reads = [PackedRead.of(record) for record in records]
     return outcome
 
 

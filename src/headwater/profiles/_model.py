@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 
@@ -76,6 +76,11 @@ class PlaceCoverage:
     names: list[str]
 
 
+def _shallow(part: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass; `dataclasses.asdict` copies all that is below them too."""
+    return {name: getattr(part, name) for name in part.__dataclass_fields__}
+
+
 @dataclass(slots=True)
 class TableProfile:
     """Figures of one table.
@@ -107,7 +112,12 @@ class TableProfile:
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON object."""
-        return asdict(self)
+        return {
+            **_shallow(self),
+            "columns": [_shallow(column) for column in self.columns],
+            "time": _shallow(self.time) if self.time else None,
+            "places": [_shallow(place) for place in self.places],
+        }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> TableProfile:
