@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from headwater.answers import Evidence
@@ -14,6 +14,9 @@ from headwater.tools import Findings, Session, Several, alike, best_passages, se
 
 if TYPE_CHECKING:
     from headwater.lake import Lake
+
+_CONSTANTS = frozenset({"0", "1", "2", "10", "100", "1000"})
+"""Numbers of a computation that no document has to say: shares, thousands, halves, rounding."""
 
 STEPS = 12
 """Successful queries and pieces of code that a proof keeps, the latest ones."""
@@ -77,6 +80,7 @@ class Step:
     rows: tuple[tuple[Any, ...], ...] = ()
     columns: tuple[str, ...] = ()
     output: str = ""
+    quoted: bool = False
 
     @property
     def cells(self) -> tuple[Any, ...]:
@@ -84,8 +88,9 @@ class Step:
         return tuple(cell for row in self.rows for cell in row)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is needed to run it again."""
-        return {"tool": self.tool, "arguments": self.arguments}
+        """Return what is needed to run it again; `quoted`: it computes with numbers that the evidence quotes."""
+        told = {"tool": self.tool, "arguments": self.arguments}
+        return {**told, "quoted": True} if self.quoted else told
 
 
 def number_of(text: Any) -> float | None:
@@ -175,15 +180,17 @@ def run_step(session: Session, step: dict[str, Any]) -> Step:
     body = json.loads(json.dumps(result.to_dict(), default=str))
     if isinstance(result, Several) or (tool == "read" and not isinstance(result, Findings)):
         return Step(tool, arguments, documents)
-    return next(_split(tool, arguments, body, documents))
+    found = next(_split(tool, arguments, body, documents))
+    return replace(found, quoted=bool(step.get("quoted")))
 
 
 def holds(step: Step, value: str) -> str:
     """Return "equal", "rounded" or "": whether the result of a step holds a value.
 
-    A step that reads no document of the lake, or that was given the value itself, shows nothing.
+    A step that was given the value itself shows nothing, nor does one that reads no document of the lake, unless
+    sentences of documents hold the numbers it computes with.
     """
-    if not step.documents or _given(step, value):
+    if not (step.documents or step.quoted) or _given(step, value):
         return ""
     if step.output:
         return "equal" if pattern_of(value).search(step.output) else ""
@@ -344,5 +351,27 @@ def prove(
                 proof.evidence.append(found)
                 if len(proof.evidence) == 2 or not proof.steps:
                     break
+        if not proof.steps and not proof.evidence:
+            _derive(session.lake, proof, steps, places, question)
         proofs.append(proof)
     return proofs, steps
+
+
+def _derive(lake: Lake, proof: Proof, steps: list[Step], places: Sequence[str], question: str) -> None:
+    """Prove a value by a step that reads no document but computes with numbers that sentences of documents hold."""
+    for number, step in enumerate(steps):
+        if step.documents or step.tool != "sql" or not holds(replace(step, quoted=True), proof.value):
+            continue
+        literals = dict.fromkeys(re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])", step.arguments["statement"]))
+        literals = {n: None for n in literals if n not in _CONSTANTS}
+        sentences_of = [
+            next((e for d in places if (e := sentence_with(lake, d, literal, question))), None)
+            for literal in literals
+        ]
+        if literals and all(sentences_of):
+            steps[number] = replace(step, quoted=True)
+            proof.steps.append(number)
+            proof.evidence += [
+                e for n, e in enumerate(sentences_of) if e is not None and e not in sentences_of[:n]
+            ]
+            return

@@ -145,7 +145,6 @@ def _answer(
     kept = [s for n, s in enumerate(steps) if s.tool != "read" or any(n in p.steps for p in proofs)]
     computed = bool(proofs) and any(p.steps for p in proofs)
     replayed = computed and _again(session, [p for p in proofs if p.steps], kept)
-    both = _proven(proofs) and replayed and all(p.steps and p.evidence for p in proofs)
     quoted = _proven(proofs) and all(p.evidence for p in proofs if not p.steps)
     evidence = [e for p in proofs for e in p.evidence[:2]]
     documents = [*sources, *(d for s in kept for d in s.documents), *(e.document for e in evidence)]
@@ -155,7 +154,7 @@ def _answer(
         program=Program(LANGUAGE, json.dumps([s.to_dict() for s in kept], ensure_ascii=False)) if kept else None,
         inputs=inputs_of(session.lake, documents),
         evidence=[c for p in proofs for n in p.steps[-1:] for c in cell_evidence(session.lake, steps[n], p.value)] + evidence,
-        verification="agreed by two" if both else "replayed" if replayed and quoted else "quoted" if quoted else "unverified",
+        verification="replayed" if replayed and quoted else "quoted" if quoted else "unverified",
         usage=_usage(told), trace=told.id,
     )  # fmt: skip
 

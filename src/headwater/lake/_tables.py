@@ -55,10 +55,32 @@ class CatalogTables:
             ("_document", "text"),
             *((k, _label_type([m.source.get(k) for m in members])) for k in labels),
         ]
-        columns = tuple((str(n), str(t)) for n, t in series["columns"])
+        called = series_names([str(n) for n, _ in series["columns"]], labels)
+        columns = tuple((called[str(n)], str(t)) for n, t in series["columns"])
+        for member in members:
+            renamed = {called.get(n, n): own for n, own in member.columns.items()}
+            member.columns.clear()
+            member.columns.update(renamed)
         return SeriesRef(
             SERIES + series["id"], series["title"], columns, tuple(source_columns), tuple(members)
         )
+
+
+def series_names(columns: Sequence[str], labels: Sequence[str]) -> dict[str, str]:
+    """Return the columns' names in a series: one that a label has too is called "value", so that both can be asked for.
+
+    That happens where each member names its figures after its label: a column "2018" in the table of 2018.
+    """
+    taken = {n.casefold() for n in (*columns, *labels)}
+    clashing = {label.casefold() for label in labels}
+    names = {}
+    for name in columns:
+        names[name] = name
+        if name.casefold() in clashing:
+            free = (f"value{n}" for n in ("", *range(2, len(taken) + 3)))
+            names[name] = next(f for f in free if f not in taken)
+            taken.add(names[name])
+    return names
 
 
 def _label_type(labels: Sequence[object]) -> str:

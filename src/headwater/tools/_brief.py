@@ -89,7 +89,9 @@ class Brief:
         shown = ", ".join(_clip(x, 28) for x in labels[:12]) + (
             f" … {len(labels)} in all" if len(labels) > 12 else ""
         )
-        return f"series t('series:{quoted(told['id'])}'): all {len(labels)} as one table with column {', '.join(keys)}: {shown}"
+        clash = {str(n).casefold() for n, _ in told["columns"]} & {k.casefold() for k in keys}
+        value = "; the figures stand in column value" if clash else ""
+        return f"series t('series:{quoted(told['id'])}'): all {len(labels)} as one table with column {', '.join(keys)}: {shown}{value}"
 
     def joins(self, document: str, shown: Collection[str] = ()) -> str:
         """Return the best joinable columns of other documents, one a dataset, or "".
@@ -131,6 +133,8 @@ def column_text(figures: ColumnProfile, first: list[str]) -> str:
     every = 0 < figures.distinct <= FEW_VALUES and len(top) >= figures.distinct
     samples = list(dict.fromkeys([*first[:3], *(top if every else figures.examples or top)]))
     shown = [f"'{_clip(s, _VALUE)}'" for s in samples[: FEW_VALUES if every else max(2, len(first[:3]))]]
+    if shown and all(s.startswith(("'http://", "'https://")) for s in shown):
+        return f"{name} (addresses){missing}"
     of = f" of {figures.distinct:,}" if figures.distinct > len(shown) else ""
     kind = "" if figures.type == "text" else f" {figures.type}"
     return f"{name}{kind} {'|'.join(shown)}{of}{unit}{missing}"

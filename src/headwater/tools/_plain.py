@@ -5,7 +5,6 @@ What stands in documents is given between « and », after the name of its docum
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -35,11 +34,12 @@ SEVERAL_CHARACTERS = 2_400
 FULL_TABLES, FULL_TEXTS, FURTHER = 2, 2, 5
 """Hits of a query whose columns, and whose sentences, are written out; and further ones that are named."""
 
-ENOUGH, LITTLE = 0.75, 0.34
-"""Share of the query's words in a hit above which no further tables are written out, and below which a text is only named."""
+ENOUGH, LITTLE, NEXT = 0.75, 0.34, 0.8
+"""Share of the query's words in a hit above which no further tables are written out, and below which a text is only named; the share of
+the first table's that a second one must have."""
 
 CELL = 160
-SIBLINGS = 300
+SIBLINGS = 200
 """Characters of names of further tables of a dataset."""
 
 ROWS_CHARACTERS = 1_600
@@ -86,15 +86,11 @@ def told_search(found: LakeSearch, brief: Brief, *, budget: int = SEARCH_CHARACT
     shown = {h.document for h in found.hits}
     views = sorted((_view(h, brief, found.query) for h in found.hits), key=lambda v: -v.weight)
     full, texts, more = 0, 0, list[str]()
-    used, enough = sum(map(len, lines)), False
+    used, least = sum(map(len, lines)), LITTLE
     for view in views:
         block = ""
-        if (
-            view.tables
-            and full < FULL_TABLES
-            and not view.aside
-            and (not enough or not full or view.cover >= ENOUGH)
-        ):
+        if view.tables and full < FULL_TABLES and not view.aside and (not full or view.cover >= least):
+            least = NEXT * view.cover
             block = _table_hit(view, brief, found.query, shown)
             full += 1
         elif not view.tables and texts < FULL_TEXTS and view.cover >= LITTLE:
@@ -103,7 +99,7 @@ def told_search(found: LakeSearch, brief: Brief, *, budget: int = SEARCH_CHARACT
         if not block or (used and used + len(block) > budget):
             more.append(brief.head(view.tables[0]) if view.tables else brief.names.of(view.hit.document))
             continue
-        enough = enough or view.cover >= ENOUGH
+        least = max(least, ENOUGH if view.cover >= ENOUGH else LITTLE)
         lines.append(block)
         used += len(block) + 1
     if more:
@@ -112,7 +108,7 @@ def told_search(found: LakeSearch, brief: Brief, *, budget: int = SEARCH_CHARACT
             + "; ".join(more[:FURTHER])
             + (f" … {len(more)} in all" if len(more) > FURTHER else "")
         )
-    others = _siblings(found, brief)
+    others = _siblings(found, views, brief)
     if others and used + len(others) < budget + 200:
         lines.append(others)
     if not found.hits:
@@ -172,11 +168,10 @@ def _view(hit: Any, brief: Brief, query: str) -> _View:
     return view
 
 
-def _siblings(found: LakeSearch, brief: Brief) -> str:
-    """Return the names of the tables in the dataset that has most of the hits, where it has more than were hit."""
-    counts = Counter(h.dataset for h in found.hits if h.kind == "table")
-    best = [d.dataset for d in found.datasets[:1]] if not counts else [counts.most_common(1)[0][0]]
-    if not best:
+def _siblings(found: LakeSearch, views: list[_View], brief: Brief) -> str:
+    """Return the names of further tables in the dataset of the best hit, if that is a table."""
+    best = [v.hit.dataset for v in views if v.tables and not v.aside][:1]
+    if not best or views[0].hit.dataset != best[0]:
         return ""
     hit = {h.document for h in found.hits} | {m for members in found.series.values() for m in members}
     documents = [d for d in brief.lake.catalog.documents(dataset=best[0]) if d.state == "ingested"]
