@@ -30,8 +30,14 @@ LONGEST = 2_000
 TABLES = 6
 """Tables of a lake that are tried."""
 
-BEHIND_COST, UNKNOWN_COST = 2.0, 0.9
-"""In a lake: what it costs a table to be behind the best one in the score of the search, and each unexplained word."""
+BEHIND = 2.0
+"""In a lake: what it costs a table to be behind the best one in the score of the search."""
+
+STRICT = {
+    "left": 1.0, "left_value": 1.5, "left_operator": 1.5, "left_number": 1.5, "left_two": 1.0, "value_titled": 1.5,
+    "target_guessed": 1.0, "order_guessed": 1.0, "order_unhinted": 1.0, "order_rate": 1.0, "shared_words": 1.0,
+}  # fmt: skip
+"""In a lake: what each doubt costs beyond its weight, as a table that was not named may be about something else."""
 
 
 @dataclass
@@ -105,9 +111,8 @@ def ask(lake: Lake, question: str) -> Answer:
                 continue
             found = candidates(question, grid)
             for c in found:
-                c.score -= (
-                    BEHIND_COST * (hits[0].score - hit.score) + UNKNOWN_COST * c.reading.features["left"]
-                )
+                c.score -= BEHIND * (hits[0].score - hit.score)
+                c.score -= sum(cost * c.reading.features[name] for name, cost in STRICT.items())
             tried.append(Tried(grid, found, _hash_in(lake, grid)))
     normalise([c for t in tried for c in t.found])
     answer = _decide(question, tried)

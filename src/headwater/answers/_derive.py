@@ -85,6 +85,7 @@ def _reading(
     counted: Counter[str] = Counter(chosen.features)
     used = set(chosen.used)
     for choice in choices:
+        counted["shared_words"] += len(used & choice.used)
         used |= choice.used
         counted.update(dict(choice.features))
     if trigger:
@@ -182,6 +183,10 @@ def orders(question: Question, trigger: Trigger) -> Iterator[tuple[Choice, bool,
             used = header.positions
         elif not hinted:
             features += [("order_guessed", 1.0)]
+        if set(column.stems) & turns["rate_columns"] - set(map(stem, question.tokens)):
+            features += [("order_rate", 1.0)]
+        if trigger.phrase in _MEASURED and not hinted:
+            features += [("order_unhinted", 1.0)]
         if hinted:
             features += [("order_hinted_too" if header else "order_hinted", 1.0)]
         worth = (header.fit if header else 0) + 0.6 * hinted - (0.1 * _gap(header, trigger) if header else 0)
@@ -194,6 +199,24 @@ def orders(question: Question, trigger: Trigger) -> Iterator[tuple[Choice, bool,
         if ranked_word and choice.column.kind == "number":
             turned = trigger.phrase in turns["inverted_by_rank"]
         yield choice, large != turned, trigger
+
+
+_MEASURED = frozenset(
+    {
+        "longest",
+        "shortest",
+        "tallest",
+        "heaviest",
+        "oldest",
+        "youngest",
+        "newest",
+        "fastest",
+        "slowest",
+        "cheapest",
+        "deadliest",
+    }
+)
+"""Superlatives that say themselves what is measured."""
 
 
 def _gap(header: Header, trigger: Trigger) -> int:
@@ -226,7 +249,7 @@ def lookups(question: Question) -> Iterator[Reading]:
 
 def counts(question: Question) -> Iterator[Reading]:
     """Number of rows, or of different values."""
-    if question.form not in ("count", "times", "other", "duration", "difference") and not question.has("sum"):
+    if question.form not in ("count", "times", "other", "duration", "difference"):
         return
     for chosen in filters(question):
         named = [h for h in question.headers if not h.positions & chosen.used]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from headwater.answers._grid import Column, Value
 from headwater.answers._link import Comparison, Header, Mention, Question
 from headwater.answers._plan import Compared, Condition, During, Is, Where
-from headwater.answers._words import numeral
+from headwater.answers._words import numeral, root
 
 BEAM = 14
 """Sets of conditions kept."""
@@ -57,6 +57,8 @@ def value_features(question: Question, mention: Mention, column: Column, value: 
     features = {"value_exact" if value.exact else "value_part": 1.0}
     if not value.exact:
         features["value_part_rest"] = 1 - value.share
+    if mention.end - mention.start == 1 and root(mention.phrase) in {root(w) for w in question.grid.title}:
+        features["value_titled"] = 1.0
     if mention.end - mention.start > 1:
         features["value_long"] = 1.0
     number = numeral(mention.phrase)

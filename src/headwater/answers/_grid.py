@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -122,6 +123,7 @@ class Column:
     unique: float
     words: tuple[str, ...]
     described: tuple[str, ...] = ()
+    header: str = ""
     _exact: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
     _tokens: dict[str, set[int]] = field(default_factory=dict)
     _stems: list[tuple[str, ...]] = field(default_factory=list)
@@ -147,6 +149,12 @@ class Column:
         if self.type in ("date", "datetime"):
             return f"year({self.quoted})"
         return self.quoted if self.type in ("integer", "number") else year_sql(self.quoted)
+
+    @property
+    def core(self) -> tuple[str, ...]:
+        """Words of the name without what it has in brackets."""
+        outside = header_words(re.sub(r"\([^)]*\)|\[[^\]]*\]", " ", self.header))
+        return outside or self.words
 
     @property
     def stems(self) -> tuple[str, ...]:
@@ -286,6 +294,7 @@ def _column(name: str, position: int, kind: str, cells: Sequence[Any], header: s
         name, position, kind, read, formats, distinct,
         len(filled) / max(len(cells), 1), len(distinct) / max(len(cells), 1), header_words(header),
     )  # fmt: skip
+    column.header = header
     column.build()
     return column
 
@@ -329,6 +338,7 @@ def grid_of_lake(lake: Lake, reference: str) -> Grid:
             header_words(told_column["original_name"] or told_column["name"]),
             words(told_column["description"] or ""),
         )  # fmt: skip
+        column.header = told_column["original_name"] or told_column["name"]
         column.build()
         grid.columns.append(column)
     grid.leave_out_sums()

@@ -218,6 +218,7 @@ def _headers(tokens: tuple[str, ...], column: Column) -> Iterator[Header]:
     stop, synonyms = lexicon().stop, lexicon().synonyms
     names = [w for w in column.words if w not in stop or len(column.words) == 1]
     stems, roots = {stem(w) for w in names}, {root(w) for w in names}
+    core = len({stem(w) for w in column.core if w not in stop or len(column.core) == 1})
     described = {stem(w) for w in column.described if w not in stop}
     fits: dict[int, float] = {}
     for i, word in enumerate(tokens):
@@ -237,7 +238,7 @@ def _headers(tokens: tuple[str, ...], column: Column) -> Iterator[Header]:
         if group and i - group[-1] > GAP:
             named = {stem(tokens[j]): fits[j] for j in group}
             told = sum(f for f in named.values() if f == DESCRIBED)
-            fit = min(1.0, (sum(named.values()) - told) / max(len(stems), 1)) + min(0.2, told / 4)
+            fit = min(1.0, (sum(named.values()) - told) / max(core, 1)) + min(0.2, told / 4)
             yield Header(group[0], group[-1] + 1, column, fit, frozenset(group))
             group = []
         group.append(i)

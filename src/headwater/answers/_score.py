@@ -21,7 +21,7 @@ from headwater.answers._cells import is_missing, number_of
 from headwater.answers._derive import Reading, derive
 from headwater.answers._grid import Grid
 from headwater.answers._link import Question, link
-from headwater.answers._words import lexicon, root, words
+from headwater.answers._words import lexicon, root, stem, words
 from headwater.errors import HeadwaterError
 
 MAX_RUN = 90
@@ -59,6 +59,7 @@ def score(features: Counter[str]) -> float:
 def cover(question: Question, reading: Reading) -> None:
     """Add features for the words of the question that a reading leaves unexplained."""
     light, known = lexicon().light, question.grid.vocabulary
+    titled = {root(w) for w in question.grid.title}
     operators = {i for t in question.triggers for i in range(t.start, t.end)}
     named = {i for m in question.mentions for i in range(m.start, m.end)}
     count: dict[str, float] = reading.features  # type: ignore[assignment]
@@ -74,8 +75,10 @@ def cover(question: Question, reading: Reading) -> None:
             count["left_number"] += 1
         elif root(word) in light:
             count["left_light"] += 1
-        elif root(word) in known:
+        elif root(word) in titled:
             count["left_title"] += 1
+        elif root(word) in known:
+            count["left_header"] += 1
         else:
             count["left"] += 1
     for t in question.triggers:
@@ -147,13 +150,28 @@ def _key(value: Any) -> str:
     return str(float(value)) if isinstance(value, int | float) else " ".join(words(str(value))) or str(value)
 
 
+def plural(question: Question) -> bool:
+    """Tell whether "which films", "who are" asks for several."""
+    tokens = question.tokens
+    for i, word in enumerate(tokens[:-1]):
+        if word in ("which", "what", "who", "list"):
+            after = tokens[i + 1 : i + 4]
+            return bool({"are", "were", "have"} & set(after[:2])) or any(
+                w != stem(w) and w not in lexicon().stop for w in after[:2]
+            )
+    return False
+
+
 def _judge(question: Question, reading: Reading, values: list[Any]) -> None:
     """Add features of what a reading gives: a question mostly asks for one thing, and of a kind."""
     count: dict[str, float] = reading.features  # type: ignore[assignment]
     form = question.form
     texts = [str(v) for v in values]
+    asked = plural(question)
     count["one"] = float(len(set(texts)) == 1)
-    count["several"] = float(len(set(texts)) > 1)
+    count["one_of_many"] = float(asked and len(set(texts)) == 1)
+    count["several"] = float(len(set(texts)) > 1 and not asked)
+    count["several_asked"] = float(len(set(texts)) > 1 and asked)
     count["many"] = float(len(set(texts)) > 4)
     numeric = number_of(texts[0]) is not None and len(words(texts[0])) <= 2
     if form in ("count", "quantity", "difference", "times"):
