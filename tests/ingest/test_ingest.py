@@ -379,3 +379,10 @@ def test_an_unknown_kind_or_mode_of_search_is_a_usage_error(lake: Path) -> None:
             opened.search("station", kind="zz")  # type: ignore[arg-type]
         with pytest.raises(UsageError, match="mode"):
             opened.search("station", mode="zz")  # type: ignore[arg-type]
+
+
+def test_a_copy_among_the_hits_shows_the_shape_of_what_it_copies(lake: Path) -> None:
+    with Lake.find(lake) as opened:
+        found = opened.search("copy", mode="lexical")
+    assert found.hits[0].document.endswith("copy.csv")
+    assert found.cards[found.hits[0].document].startswith("12 rows x 3 columns")

@@ -143,7 +143,7 @@ def search_lake(
         if document is None:
             continue
         hits.append(hit)
-        tables = catalog.tables(document.id)
+        tables = catalog.tables(document.duplicate_of if document.state == "duplicate" else document.id)
         columns = [c["name"] for t in tables[:1] for c in t.columns]
         shown = ", ".join(columns[:CARD_COLUMNS]) + (
             f" … {len(columns) - CARD_COLUMNS} more" if len(columns) > CARD_COLUMNS else ""
