@@ -145,7 +145,9 @@ def _inspect(result: Any, out: Console) -> None:
         out.print(f"warning: {safe(warning)}")
     for table in result.tables:
         out.print(
-            f"\nt('{safe(table.ref)}'): {table.rows:,} rows x {len(table.columns)} columns", style="bold"
+            f"\nt('{safe(table.ref)}'): {table.rows:,} rows x {len(table.columns)} columns"
+            + (", hidden in its workbook" if table.hidden else ""),
+            style="bold",
         )
         if table.preamble:
             out.print(f"above: {_one_line(table.preamble)}")

@@ -190,7 +190,7 @@ def _is_binary(head: bytes) -> bool:
     return not looks_utf16(head)
 
 
-_CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\r\f\x0b\x1b\x1a\x1e\x1c\x1d\x1f")
+_CONTROLS = bytes(code for code in range(32) if code not in b"\x01\t\n\r\f\x0b\x1b\x1a\x1e\x1c\x1d\x1f")
 
 
 def looks_utf16(head: bytes) -> bool:
