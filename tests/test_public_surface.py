@@ -15,7 +15,7 @@ import headwater
 LAKE = Path(__file__).parents[1] / "examples" / "lake"
 
 NAMES = {
-    "AmbiguousError", "DocumentError", "HeadwaterError", "IngestOptions", "IngestReport", "Lake", "LimitError",
+    "AmbiguousError", "Answer", "DocumentError", "HeadwaterError", "IngestOptions", "IngestReport", "Lake", "LimitError",
     "MissingExtraError", "NotFoundError", "ReadError", "RefusedError", "SchemaGraph", "SetupError", "SkipDocument",
     "SqlResult", "Topology", "UsageError", "__version__", "ingest_lake", "load_graph", "open",
 }  # fmt: skip
@@ -25,6 +25,7 @@ SIGNATURES = {
     "ingest_lake": "(place, *, state=None, options=None, report=None, anonymous=False, endpoint=None, region=None, profile=None)",
     "load_graph": "(sources, *, dialect=None, infer_keys=False)",
     "IngestOptions": "(*, workers=0, memory_mb=1200, deadline_s=300.0, recycle_after=400, retry=False, allow_empty=False)",
+    "Lake.ask": "(self, question, *, table=None)",
     "Lake.search": "(self, query, k=10, *, mode='hybrid', format=None, namespace=None, year=None, kind=None)",
     "Lake.sql": "(self, statement, *, max_rows=None, deadline_s=None)",
     "Lake.datasets": "(self, *, prefix='', offset=0, limit=50)",

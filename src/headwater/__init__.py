@@ -5,6 +5,7 @@
     headwater.ingest_lake("data/")
     with headwater.open("data/") as lake:
         lake.search("average class size")
+        lake.ask("Which school has the largest classes?")
         lake.sql("select count(*) from t('schools/classes/files/sizes.csv')").to_pandas()
 
 Names are imported when they are first used, so that importing the package costs nothing.
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from headwater.answers import Answer, Lake
     from headwater.errors import (
         AmbiguousError,
         DocumentError,
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
     )
     from headwater.graph import SchemaGraph, Topology, load_graph
     from headwater.ingest import IngestOptions, IngestReport, ingest_lake
-    from headwater.lake import Lake
     from headwater.sql import SqlResult
 
 __version__ = "0.1.0"
@@ -53,7 +54,8 @@ _LAZY = {
     **{name: ("headwater.errors", name) for name in _ERRORS},
     "IngestOptions": ("headwater.ingest", "IngestOptions"),
     "IngestReport": ("headwater.ingest", "IngestReport"),
-    "Lake": ("headwater.lake", "Lake"),
+    "Answer": ("headwater.answers", "Answer"),
+    "Lake": ("headwater.answers", "Lake"),
     "SchemaGraph": ("headwater.graph", "SchemaGraph"),
     "SqlResult": ("headwater.sql", "SqlResult"),
     "Topology": ("headwater.graph", "Topology"),
@@ -74,7 +76,7 @@ def open(lake: str | Path | None = None, *, state: str | Path | None = None) -> 
     Raises:
         SetupError: there is no such lake, or it has not been ingested.
     """
-    from headwater.lake import Lake
+    from headwater.answers import Lake
 
     return Lake.find(lake, state=state)
 
@@ -96,6 +98,7 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "AmbiguousError",
+    "Answer",
     "DocumentError",
     "HeadwaterError",
     "IngestOptions",

@@ -1,6 +1,6 @@
 """Exact mode: a question in plain words → a typed plan → SQL → an answer with evidence, or none. No model is used.
 
-`ask` takes a lake, `ask_table` one table (also a file outside any lake), `ask_graph` a graph; `replay` computes an answer
+`Lake` is the opened lake with a method `ask`. `ask` takes a lake, `ask_table` one table (also a file outside any lake), `ask_graph` a graph; `replay` computes an answer
 again. How it works and what it can read is told in docs/ask.md; vocabulary is data in lexicon.toml, the weights of the
 scoring in weights.json.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from headwater.answers._answer import Answer, Evidence, Program
 from headwater.answers._ask import ask, ask_graph, ask_table
+from headwater.answers._lake import Lake
 from headwater.answers._replay import Replay, replay
 
-__all__ = ["Answer", "Evidence", "Program", "Replay", "ask", "ask_graph", "ask_table", "replay"]
+__all__ = ["Answer", "Evidence", "Lake", "Program", "Replay", "ask", "ask_graph", "ask_table", "replay"]

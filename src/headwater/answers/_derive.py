@@ -120,7 +120,7 @@ def targets(question: Question, *, avoid: set[int] = frozenset()) -> list[Choice
             best[position] = Choice(header.column, header.positions, features)
     subject = question.grid.subject
     if subject.position not in best:
-        best[subject.position] = Choice(subject, frozenset(), (("target_subject", 1.0),))
+        best[subject.position] = Choice(subject, _generic(question, subject), (("target_subject", 1.0),))
         ranked.append((0.4, subject.position))
     for column in question.grid.columns:
         if column.position not in best and column.position not in avoid:
@@ -141,6 +141,15 @@ def targets(question: Question, *, avoid: set[int] = frozenset()) -> list[Choice
         )
         for c in order
     ]
+
+
+def _generic(question: Question, subject: Column) -> frozenset[int]:
+    """Return the noun asked for where the column that names the rows is headed by no more than "name" or "entity"."""
+    if not set(subject.words) <= {"name", "names", "entity", "title", "item", "label"}:
+        return frozenset()
+    tokens, stop = question.tokens, lexicon().stop
+    at = [i for i, w in enumerate(tokens[:-1]) if w in ("which", "what") and tokens[i + 1] not in stop]
+    return frozenset({at[0] + 1}) if at else frozenset()
 
 
 def _asked_for(question: Question) -> set[int]:
@@ -185,14 +194,15 @@ def orders(question: Question, trigger: Trigger) -> Iterator[tuple[Choice, bool,
             features += [("order_guessed", 1.0)]
         if set(column.stems) & turns["rate_columns"] - set(map(stem, question.tokens)):
             features += [("order_rate", 1.0)]
-        if trigger.phrase in _MEASURED and not hinted:
-            features += [("order_unhinted", 1.0)]
         if hinted:
             features += [("order_hinted_too" if header else "order_hinted", 1.0)]
         worth = (header.fit if header else 0) + 0.6 * hinted - (0.1 * _gap(header, trigger) if header else 0)
         if column.position == 0 and not header:
             worth -= 0.3
         ranked.append((worth, Choice(column, used, tuple(features))))
+    if trigger.phrase in _MEASURED:
+        told = [r for r in ranked if {n for n, _ in r[1].features} & {"order_hinted", "order_hinted_too"}]
+        ranked = told or ranked
     for _, choice in sorted(ranked, key=lambda r: -r[0])[:ORDERS]:
         ranked_word = bool(set(question.tokens[trigger.end : trigger.end + 3]) & turns["inverted_columns"])
         turned = _inverted(choice.column, trigger.phrase)

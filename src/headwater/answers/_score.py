@@ -119,10 +119,11 @@ def candidates(text: str, grid: Grid) -> list[Candidate]:
     return sorted(found, key=lambda c: -c.score)
 
 
-def normalise(found: Sequence[Candidate]) -> None:
-    """Set the probabilities of candidates; "none of them" has the score of the weight `none`."""
-    top = max([weights().get("none", 0.0), *(c.score for c in found)])
-    total = math.exp(weights().get("none", 0.0) - top) + sum(math.exp(c.score - top) for c in found)
+def normalise(found: Sequence[Candidate], scale: float = 1.0) -> None:
+    """Set the probabilities of candidates; "none of them" has the score of the weight `none` times `scale`."""
+    none = scale * weights().get("none", 0.0)
+    top = max([none, *(c.score for c in found)])
+    total = math.exp(none - top) + sum(math.exp(c.score - top) for c in found)
     for c in found:
         c.probability = math.exp(c.score - top) / total
 

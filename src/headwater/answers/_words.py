@@ -50,7 +50,7 @@ def plain(text: str) -> str:
     """Return a text in lower case without accents, typographic marks and possessive endings."""
     flat = unicodedata.normalize("NFKD", text.translate(_MARKS)).lower()
     flat = "".join(c for c in flat if not unicodedata.combining(c))
-    return re.sub(r"(?<=\w)'s\b|(?<=s)'(?=\s|$)", "", flat)
+    return re.sub(r"(?<=[^\W\d])'s\b|(?<=s)'(?=\s|$)", "", flat)
 
 
 _MARKS = str.maketrans({"–": "-", "—": "-", "−": "-", "’": "'", "‘": "'", "“": '"', "”": '"', "\xa0": " "})
