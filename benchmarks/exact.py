@@ -44,7 +44,8 @@ def right(answer: Answer, gold: Any) -> bool:
     """Tell whether an answer is right and proven."""
     values = answer.value if isinstance(answer.value, list) else [answer.value]
     wanted = gold if isinstance(gold, list) else [gold]
-    return bool(answer.evidence and answer.program) and FIT.same(values, wanted)
+    proven = answer.program is not None or answer.verification == "quoted"
+    return bool(answer.evidence) and proven and FIT.same(values, wanted)
 
 
 def told(name: str, outcomes: list[str], seconds: float) -> None:

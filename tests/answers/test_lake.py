@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -24,6 +24,12 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[headwater.Lake]:
         "Owls of the north.\nThe snowy owl breeds on the tundra of Wrangel Island. Most owls hunt at night.\n",
         encoding="utf-8",
     )
+    (folder / "profiles").mkdir()
+    for code, name, share in (("da", "Denmark", 16), ("fi", "Finland", 74)):
+        land = {"Land use": {"forest": {"text": f"{share}% (2023 est.)"}, "other": {"text": "3%"}}}
+        notes = {str(i): f"{name} trades with others." for i in range(6)}
+        profile = json.dumps({"Geography": land, "Economy": notes})
+        (folder / "profiles" / f"{code}.json").write_text(profile, encoding="utf-8")
     headwater.ingest_lake(str(folder))
     with headwater.open(folder) as opened:
         yield opened
@@ -54,3 +60,12 @@ def test_quotes_the_one_sentence(lake: headwater.Lake) -> None:
         assert answer.verification == "quoted"
         assert "Wrangel Island" in answer.value
         assert answer.replay().holds
+
+
+def test_quotes_an_entry_of_a_tree(lake: headwater.Lake) -> None:
+    answer = lake.ask("What share of the land of Finland is forest?")
+    assert answer.value == "74%", answer.text
+    assert answer.verification == "quoted"
+    assert answer.evidence[0].document == "profiles/fi.json"
+    assert answer.replay().holds
+    assert lake.ask("What share of the land of Finland is desert?").status == "abstained"

@@ -99,6 +99,7 @@ def ask(lake: Lake, question: str) -> Answer:
     Raises:
         UsageError: the question is empty or too long.
     """
+    from headwater.answers._facts import best_fact
     from headwater.answers._quote import best_sentence
 
     started = time.monotonic()
@@ -121,7 +122,7 @@ def ask(lake: Lake, question: str) -> Answer:
     normalise([c for t in tried for c in t.found], SHARPER)
     answer = _decide(question, tried, CLEAR_IN_LAKE)
     if answer.status == "abstained":
-        answer = best_sentence(lake, question, hits) or answer
+        answer = best_fact(lake, question, hits) or best_sentence(lake, question, hits) or answer
         answer.found = answer.found or [h.document for h in hits]
     answer._lake = lake
     answer.usage["seconds"] = round(time.monotonic() - started, 3)

@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from headwater.answers._columns import Choice, orders, targets
 from headwater.answers._filters import Filter, filters
 from headwater.answers._grid import Column
-from headwater.answers._link import Header, Mention, Question, Trigger
+from headwater.answers._link import Mention, Question, Trigger
 from headwater.answers._plan import (
     Aggregate,
     Alike,
@@ -32,13 +33,7 @@ from headwater.answers._plan import (
     Top,
     Where,
 )
-from headwater.answers._words import lexicon, numeral, stem
-
-TARGETS, ORDERS = 5, 4
-"""Columns tried for the answer and for the order."""
-
-WH_WINDOW = 4
-"""Words after "which" or "what" within which the column of the answer is named."""
+from headwater.answers._words import numeral, stem
 
 
 @dataclass
@@ -49,15 +44,6 @@ class Reading:
     frame: str
     used: frozenset[int]
     features: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A column chosen for a role, the words that say so, and the features of the choice."""
-
-    column: Column
-    used: frozenset[int]
-    features: tuple[tuple[str, float], ...]
 
 
 def derive(question: Question) -> list[Reading]:
@@ -92,160 +78,6 @@ def _reading(
         used |= set(range(trigger.start, trigger.end))
     counted.update(features)
     return Reading(plan, frame, frozenset(used), counted)
-
-
-def targets(question: Question, *, avoid: set[int] = frozenset()) -> list[Choice]:  # type: ignore[assignment]
-    """Return columns that may hold the answer, likely ones first.
-
-    Args:
-        question: linked to its table.
-        avoid: positions of columns that the question's conditions speak of.
-    """
-    asked = [
-        i
-        for i, w in enumerate(question.tokens)
-        if w in ("which", "what", "who", "when", "where", "name", "list", "many", "much")
-    ]
-    window = {i for a in asked for i in range(a, a + WH_WINDOW)}
-    best: dict[int, Choice] = {}
-    ranked: list[tuple[float, int]] = []
-    for header in question.headers:
-        asked_for = header.start in window
-        name = "target_asked" if asked_for else "target_named"
-        worth = header.fit + (0.5 if asked_for else 0)
-        features = ((name, header.fit), (name + "_any", 1.0))
-        position = header.column.position
-        if worth > next((w for w, p in ranked if p == position), -1):
-            ranked = [(w, p) for w, p in ranked if p != position] + [(worth, position)]
-            best[position] = Choice(header.column, header.positions, features)
-    subject = question.grid.subject
-    if subject.position not in best:
-        best[subject.position] = Choice(subject, _generic(question, subject), (("target_subject", 1.0),))
-        ranked.append((0.4, subject.position))
-    for column in question.grid.columns:
-        if column.position not in best and column.position not in avoid:
-            best[column.position] = Choice(column, frozenset(), (("target_guessed", 1.0),))
-            ranked.append((0.1 - column.position / 1000, column.position))
-    order = [best[p] for _, p in sorted(ranked, reverse=True)][:TARGETS]
-    noun = _asked_for(question)
-    return [
-        Choice(
-            c.column,
-            c.used,
-            (
-                *c.features,
-                *_role(question, c.column),
-                *((("target_filtered", 1.0),) if c.column.position in avoid else ()),
-                *((("target_missed", 1.0),) if noun and c.column.position not in noun else ()),
-            ),
-        )
-        for c in order
-    ]
-
-
-def _generic(question: Question, subject: Column) -> frozenset[int]:
-    """Return the noun asked for where the column that names the rows is headed by no more than "name" or "entity"."""
-    if not set(subject.words) <= {"name", "names", "entity", "title", "item", "label"}:
-        return frozenset()
-    tokens, stop = question.tokens, lexicon().stop
-    at = [i for i, w in enumerate(tokens[:-1]) if w in ("which", "what") and tokens[i + 1] not in stop]
-    return frozenset({at[0] + 1}) if at else frozenset()
-
-
-def _asked_for(question: Question) -> set[int]:
-    """Return the columns that the noun right after "which" or "what" names."""
-    at = [i for i, w in enumerate(question.tokens) if w in ("which", "what", "whose")]
-    close = [h for h in question.headers if h.fit >= 0.5 and any(0 < h.start - i <= 2 for i in at)]
-    return {h.column.position for h in close}
-
-
-def _role(question: Question, column: Column) -> tuple[tuple[str, float], ...]:
-    """Tell whether the kind of a column is what the question's form asks for."""
-    fits = {
-        "who": column.kind == "text", "where": column.kind == "text", "when": column.kind in ("date", "year"),
-        "count": column.kind == "number", "quantity": column.kind in ("number", "duration"),
-        "times": column.kind == "number", "duration": column.kind in ("number", "duration"),
-    }.get(question.form)  # fmt: skip
-    return (("role_fits", 1.0),) if fits else (("role_unfit", 1.0),) if fits is False else ()
-
-
-def orders(question: Question, trigger: Trigger) -> Iterator[tuple[Choice, bool, Trigger]]:
-    """Yield columns that a superlative may order by, and whether the largest value is meant."""
-    large = trigger.operator in ("most", "greater", "last")
-    speaks = lexicon().superlatives.get(trigger.phrase, frozenset())
-    turns = lexicon().directions
-    ranked: list[tuple[float, Choice]] = []
-    for column in question.grid.columns:
-        if column.kind == "text":
-            continue
-        headers = [h for h in question.headers if h.column is column]
-        header = max(headers, key=lambda h: h.fit - 0.1 * _gap(h, trigger), default=None)
-        hinted = bool(speaks & set(column.stems))
-        features: list[tuple[str, float]] = []
-        used: frozenset[int] = frozenset()
-        if header:
-            features += [
-                ("order_named", header.fit),
-                ("order_named_any", 1.0),
-                ("order_gap", min(_gap(header, trigger), 6) / 6),
-            ]
-            used = header.positions
-        elif not hinted:
-            features += [("order_guessed", 1.0)]
-        if set(column.stems) & turns["rate_columns"] - set(map(stem, question.tokens)):
-            features += [("order_rate", 1.0)]
-        if hinted:
-            features += [("order_hinted_too" if header else "order_hinted", 1.0)]
-        worth = (header.fit if header else 0) + 0.6 * hinted - (0.1 * _gap(header, trigger) if header else 0)
-        if column.position == 0 and not header:
-            worth -= 0.3
-        ranked.append((worth, Choice(column, used, tuple(features))))
-    if trigger.phrase in _MEASURED:
-        told = [r for r in ranked if {n for n, _ in r[1].features} & {"order_hinted", "order_hinted_too"}]
-        ranked = told or ranked
-    for _, choice in sorted(ranked, key=lambda r: -r[0])[:ORDERS]:
-        ranked_word = bool(set(question.tokens[trigger.end : trigger.end + 3]) & turns["inverted_columns"])
-        turned = _inverted(choice.column, trigger.phrase)
-        if ranked_word and choice.column.kind == "number":
-            turned = trigger.phrase in turns["inverted_by_rank"]
-        yield choice, large != turned, trigger
-
-
-_MEASURED = frozenset(
-    {
-        "longest",
-        "shortest",
-        "tallest",
-        "heaviest",
-        "oldest",
-        "youngest",
-        "newest",
-        "fastest",
-        "slowest",
-        "cheapest",
-        "deadliest",
-    }
-)
-"""Superlatives that say themselves what is measured."""
-
-
-def _gap(header: Header, trigger: Trigger) -> int:
-    return max(header.start - trigger.end, trigger.start - header.end, 0)
-
-
-def _inverted(column: Column, phrase: str) -> bool:
-    """Tell whether a superlative turns round on a column: the best rank is the smallest, the oldest has the first date."""
-    turns = lexicon().directions
-    if column.kind in ("date", "year"):
-        return phrase in turns["inverted_by_date"]
-    names = set(column.stems)
-    if column.kind == "duration":
-        return phrase in turns["inverted_by_time"]
-    if names & turns["inverted_columns"]:
-        return phrase in turns["inverted_by_rank"]
-    if phrase in turns["inverted_by_time"] - {"best", "better"}:
-        return not names & turns["speed_columns"]
-    return "age" in names and phrase in turns["smallest_by_age"]
 
 
 def lookups(question: Question) -> Iterator[Reading]:

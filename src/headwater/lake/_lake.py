@@ -57,7 +57,7 @@ class Lake:
         self.links: LinkGraph | None = None
 
     @classmethod
-    def find(cls, lake: str | Path | None = None, *, state: str | Path | None = None) -> Lake:
+    def find(cls, lake: str | Path | None = None, *, state: str | Path | None = None) -> Self:
         """Open the lake that is named, else that of HEADWATER_LAKE, else the nearest one above the working folder.
 
         Raises:
