@@ -24,17 +24,17 @@ OUTPUT = 2_400
 
 @dataclass(frozen=True, slots=True)
 class CodeOutcome:
-    """What a piece of code printed and gave, and the documents it had."""
+    """What a piece of code printed and gave, what confined it, and the documents it had."""
 
     outcome: CodeResult
-    tier: str
+    layers: dict[str, Any]
     documents_used: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object."""
         body = self.outcome.to_dict()
         body["files"] = [{"name": f["name"], "bytes": f["bytes"]} for f in body["files"]]
-        return {**body, "sandbox": self.tier}
+        return {**body, "sandbox": self.layers["tier"], "canary": self.layers}
 
     def plain(self) -> str:
         """Return output and value as text."""
@@ -84,7 +84,7 @@ def run_code(
         outcome = box.run(code)
         if outcome.error:
             raise outcome.error
-        return CodeOutcome(outcome, str(box.layers["tier"]), tuple(names.values()))
+        return CodeOutcome(outcome, dict(box.layers), tuple(names.values()))
 
 
 @TOOLS.add("download", "Lend documents to code", needs="session")
