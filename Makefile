@@ -22,6 +22,9 @@ lock:
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml $(EXTRAS) -o requirements/core.txt
 	uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --python-version 3.11 pyproject.toml --group dev $(EXTRAS) -o requirements/dev.txt
 
+demo: $(STAMP)
+	$(BIN)/python scripts/demo.py
+
 test: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
@@ -35,6 +38,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/search.py
 	$(BIN)/python benchmarks/sql.py
 	$(BIN)/python benchmarks/graph.py
+	$(BIN)/python benchmarks/exact.py
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
