@@ -222,3 +222,19 @@ def test_a_series_whose_figures_are_named_after_its_label(tmp_path: Path) -> Non
         assert "the figures stand in column value" in seen.text
         rows = opened.sql(f"select year, count(value) from t('series:{name}') group by 1 order by 1").rows
     assert rows == [[2018, 12], [2020, 12], [2021, 12]]
+
+
+def test_a_wide_table_and_long_names_stay_bounded(tmp_path: Path) -> None:
+    folder = tmp_path / "lake/wide/files"
+    folder.mkdir(parents=True)
+    names = [f"measure {i} {'x' * (400 if i == 3 else 20)}" for i in range(150)]
+    rows = "\n".join(",".join(str(i * j) for i in range(150)) for j in range(5))
+    (folder / "wide.csv").write_text(",".join(names) + "\n" + rows + "\n", "utf-8")
+    ingest_lake(tmp_path / "lake", options=IngestOptions(workers=1))
+    with Lake.find(tmp_path / "lake") as opened:
+        session = Session(opened)
+        found = session.call("search", {"query": "wide measure"}).text
+        inspected = session.call("inspect", {"document": "wide.csv"}).text
+    assert len(found) < 2_000 and " more of 150 columns" in found
+    assert len(inspected) < 4_000 and " more of 150 columns" in inspected
+    assert "x" * 200 not in found

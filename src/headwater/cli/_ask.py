@@ -137,9 +137,20 @@ def _show_answer(answer: Answer, out: Console) -> None:
     if len(answer.evidence) > SHOWN:
         out.print(f"  … {len(answer.evidence) - SHOWN} more; --json lists all")
     if answer.program:
-        out.print(f"{safe(answer.program.language)}: {safe(answer.program.source)}")
+        for language, source in _programs(answer):
+            out.print(f"{safe(language)}: {safe(source)}")
     if answer.status == "answered":
         out.print(f"verification: {answer.verification}")
+
+
+def _programs(answer: Answer) -> list[tuple[str, str]]:
+    """Return (language, source) of the program; of steps each one."""
+    if answer.program is None:
+        return []
+    if answer.program.language != "steps":
+        return [(answer.program.language, answer.program.source)]
+    steps = json.loads(answer.program.source)
+    return [(str(s["tool"]), " ".join(str(v) for v in s["arguments"].values())) for s in steps]
 
 
 def replay(

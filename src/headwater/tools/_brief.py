@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 MANY_COLUMNS = 14
 """Columns beyond which only those that matter get values; of the others the names stand."""
 
-MOST_COLUMNS = 60
+MOST_COLUMNS = 200
+COLUMN_CHARACTERS, INSPECT_CHARACTERS = 1_400, 3_000
+"""Characters of the columns of one table in a search and in an inspection."""
+
+_NAME = 120
+"""Characters of a column's name; a longer one is cut, and SQL finds it by `columns('^beginning')`."""
+
 FEW_VALUES = 6
 """Distinct values of a column that are all written out."""
 
@@ -74,8 +80,14 @@ class Brief:
                 if plain and not speaks
                 else column_text(figures, found.get(figures.name, []))
             )
-        left = len(profile.columns) - MOST_COLUMNS
-        return "; ".join(out) + (f"; and {left} more of {len(profile.columns)} columns" if left > 0 else "")
+        kept, used, most = 0, 0, INSPECT_CHARACTERS if full else COLUMN_CHARACTERS
+        while kept < len(out) and (not kept or used + len(out[kept]) + 2 <= most):
+            used += len(out[kept]) + 2
+            kept += 1
+        left = len(profile.columns) - kept
+        return "; ".join(out[:kept]) + (
+            f"; and {left} more of {len(profile.columns)} columns" if left else ""
+        )
 
     def series(self, identifier: str) -> str:
         """Return how a series is queried as a whole and what tells its members apart, or ""."""
@@ -142,6 +154,8 @@ def column_text(figures: ColumnProfile, first: list[str]) -> str:
 
 def name_of(column: str) -> str:
     """Return a column's name as SQL wants it: in double quotes unless it is a plain word."""
+    if len(column) > _NAME:
+        column = column[: _NAME - 1] + "…"
     plain = column.isascii() and column.replace("_", "a").isalnum() and not column[:1].isdigit()
     return line_of(column) if plain else '"' + line_of(column).replace('"', '""') + '"'
 
