@@ -144,7 +144,10 @@ def column_text(figures: ColumnProfile, first: list[str]) -> str:
     top = [str(v) for v, _ in figures.top]
     every = 0 < figures.distinct <= FEW_VALUES and len(top) >= figures.distinct
     samples = list(dict.fromkeys([*first[:3], *(top if every else figures.examples or top)]))
-    shown = [f"'{_clip(s, _VALUE)}'" for s in samples[: FEW_VALUES if every else max(2, len(first[:3]))]]
+    shown = [
+        "'" + _clip(s, _VALUE).replace("'", "''") + "'"
+        for s in samples[: FEW_VALUES if every else max(2, len(first[:3]))]
+    ]
     if shown and all(s.startswith(("'http://", "'https://")) for s in shown):
         return f"{name} (addresses){missing}"
     of = f" of {figures.distinct:,}" if figures.distinct > len(shown) else ""

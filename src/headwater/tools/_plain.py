@@ -39,8 +39,8 @@ ENOUGH, LITTLE, NEXT = 0.75, 0.34, 0.8
 the first table's that a second one must have."""
 
 CELL = 160
-SIBLINGS = 200
-"""Characters of names of further tables of a dataset."""
+SIBLINGS, MANY_SIBLINGS = 200, 30
+"""Characters of names of further tables of a dataset; where there are more tables than this, names say little."""
 
 ROWS_CHARACTERS = 1_600
 TEXT_CHARACTERS = 2_400
@@ -100,6 +100,7 @@ def told_search(found: LakeSearch, brief: Brief, *, budget: int = SEARCH_CHARACT
             more.append(brief.head(view.tables[0]) if view.tables else brief.names.of(view.hit.document))
             continue
         least = max(least, ENOUGH if view.cover >= ENOUGH else LITTLE)
+        brief.described.update(t.ref for t in view.tables[:1])
         lines.append(block)
         used += len(block) + 1
     if more:
@@ -171,14 +172,14 @@ def _view(hit: Any, brief: Brief, query: str) -> _View:
 def _siblings(found: LakeSearch, views: list[_View], brief: Brief) -> str:
     """Return the names of further tables in the dataset of the best hit, if that is a table."""
     best = [v.hit.dataset for v in views if v.tables and not v.aside][:1]
-    if not best or views[0].hit.dataset != best[0]:
+    if not best:
         return ""
     hit = {h.document for h in found.hits} | {m for members in found.series.values() for m in members}
     documents = [d for d in brief.lake.catalog.documents(dataset=best[0]) if d.state == "ingested"]
     names = [
         brief.names.of(d.id) for d in documents if d.kind == "table" and d.role == "data" and d.id not in hit
     ]
-    if not names:
+    if not names or len(names) > MANY_SIBLINGS:
         return ""
     told = ", ".join(names[:24])
     return f"also in {best[0]}: {told[:SIBLINGS]}{'…' if len(told) > SIBLINGS or len(names) > 24 else ''} ({len(names)} tables)"
@@ -190,7 +191,6 @@ def _table_hit(view: _View, brief: Brief, query: str, shown: set[str]) -> str:
     head = f"{brief.head(table)}{several}{_title(hit)} [{hit.dataset}]"
     if table.ref in brief.described:
         return f"{head} (columns told before)"
-    brief.described.add(table.ref)
     more = [
         brief.columns(table, query, view.values),
         brief.series(hit.series),
