@@ -31,8 +31,10 @@ def table(tmp_path: Path) -> Path:
     [
         ("which nation is birch house in?", "Canada"),
         ("how many buildings are in france?", 2),
-        ("which name has the largest height?", "Elm Court"),
-        ("what is the name listed after cedar hall?", "Dogwood Point"),
+        ("who has the best rank?", "Alder Tower"),
+        ("which is taller, alder tower or cedar hall?", "Alder Tower"),
+        ("which year was elm court built?", "2015"),
+        ("who is listed after cedar hall?", "Dogwood Point"),
         ("how many names have a year after 2003?", 3),
     ],
 )

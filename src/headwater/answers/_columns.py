@@ -87,7 +87,8 @@ def _asked_for(question: Question) -> set[int]:
     """Return the columns that the noun right after "which" or "what" names."""
     at = [i for i, w in enumerate(question.tokens) if w in ("which", "what", "whose")]
     close = [h for h in question.headers if h.fit >= 0.5 and any(0 < h.start - i <= 2 for i in at)]
-    return {h.column.position for h in close}
+    first = min((h.start for h in close), default=0)
+    return {h.column.position for h in close if h.start == first}
 
 
 def _role(question: Question, column: Column) -> tuple[tuple[str, float], ...]:
