@@ -32,8 +32,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         return
     skipped = reporter.stats.get("skipped", [])
     if skipped:
-        reasons = sorted({str(report.longrepr[2]) for report in skipped if isinstance(report.longrepr, tuple)})
-        reporter.write_line(f"{len(skipped)} tests were skipped where none may be: {'; '.join(reasons)}", red=True)
+        reasons = sorted(
+            {str(report.longrepr[2]) for report in skipped if isinstance(report.longrepr, tuple)}
+        )
+        reporter.write_line(
+            f"{len(skipped)} tests were skipped where none may be: {'; '.join(reasons)}", red=True
+        )
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 

@@ -47,7 +47,9 @@ def test_rules_go_one_way() -> None:
     order = list(RULES["rooms"])
     for room, allowed in RULES["rooms"].items():
         for other in allowed:
-            assert order.index(other) < order.index(room), f"{room} may not import {other}, which comes after it"
+            assert order.index(other) < order.index(room), (
+                f"{room} may not import {other}, which comes after it"
+            )
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.relative_to(PACKAGE).as_posix())

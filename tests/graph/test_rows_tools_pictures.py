@@ -208,7 +208,9 @@ def test_pictures_are_well_formed_and_told(focus: str | None) -> None:
     assert (f"{total} of {total} tables." in titles) == (focus is None)
     paths = [p for p in root.iter("{http://www.w3.org/2000/svg}path") if p.get("class") == "e lineage"]
     topology = Topology(graph)
-    shown = set(graph.tables) if focus is None else {*topology.neighbours(focus, "fk+lineage"), "DW.mart.DimBook"}
+    shown = (
+        set(graph.tables) if focus is None else {*topology.neighbours(focus, "fk+lineage"), "DW.mart.DimBook"}
+    )
     near = {(e.source, e.target) for e in graph.lineage if {e.source, e.target} <= shown}
     assert len(paths) == len(near) + 1  # and one in the legend
 

@@ -44,7 +44,12 @@ def test_streamed_table_is_whole(read: Any) -> None:
     assert [(c.name, c.type) for c in table.columns] == [
         ("id", "integer"), ("name", "text"), ("amount", "integer"), ("day", "date"), ("note", "text"),
     ]  # fmt: skip
-    assert (table.preamble, table.footer, table.warnings, result.warnings) == ("Extract of May", "Source: own count", [], [])
+    assert (table.preamble, table.footer, table.warnings, result.warnings) == (
+        "Extract of May",
+        "Source: own count",
+        [],
+        [],
+    )
     assert table.source_records == table.data.row_count + table.extra["footer_rows"] == 501
     lines = text.split("\n")
     rows = cells(table)
@@ -57,14 +62,21 @@ def test_records_of_another_width_are_set_aside_with_their_lines(read: Any) -> N
     text = made(500, {100: "100,short", 300: "300,a,1,2024-01-01,x,too,long"})
     table = read(text.encode()).tables[0]
     lines = text.split("\n")
-    assert [lines[record.line - 1] for record in table.quarantined] == ["100,short", "300,a,1,2024-01-01,x,too,long"]
+    assert [lines[record.line - 1] for record in table.quarantined] == [
+        "100,short",
+        "300,a,1,2024-01-01,x,too,long",
+    ]
     assert table.data.row_count == 498
     assert all(lines[row["_line"] - 1].startswith(f"{row['id']},") for row in cells(table))
     assert table.warnings == []
 
 
 def test_a_file_that_widens_takes_the_slow_route(read: Any) -> None:
-    text = "a,b\n" + "".join(f"{i},{i}\n" for i in range(2000)) + "".join(f"{i},{i},late\n" for i in range(2000, 4000))
+    text = (
+        "a,b\n"
+        + "".join(f"{i},{i}\n" for i in range(2000))
+        + "".join(f"{i},{i},late\n" for i in range(2000, 4000))
+    )
     table = read(text.encode()).tables[0]
     assert table.data.row_count == 4000
     assert [column.name for column in table.columns] == ["a", "b", "column_3"]

@@ -42,7 +42,14 @@ def fill(sheet: Any, rows: list[list[Any]]) -> None:
 
 
 def test_types_and_literal_marks(book: Any, read: Any) -> None:
-    fill(book.active, [["id", "code", "day", "ok", "x"], [1, "NA", dt.date(2024, 1, 2), True, 1.5], [2, "007", dt.date(2024, 1, 3), False, 2]])
+    fill(
+        book.active,
+        [
+            ["id", "code", "day", "ok", "x"],
+            [1, "NA", dt.date(2024, 1, 2), True, 1.5],
+            [2, "007", dt.date(2024, 1, 3), False, 2],
+        ],
+    )
     result = read()
     table = result.tables[0]
     assert (result.format, table.name) == ("xlsx", "Data")
@@ -53,14 +60,20 @@ def test_types_and_literal_marks(book: Any, read: Any) -> None:
 
 def test_merged_header_labels_total_and_note(book: Any, read: Any) -> None:
     sheet = book.active
-    fill(sheet, [["Pop, in thousands"], [], ["Area", 2022, None, 2023], [None, "Men", "Women", "Men", "Women"]])
+    fill(
+        sheet, [["Pop, in thousands"], [], ["Area", 2022, None, 2023], [None, "Men", "Women", "Men", "Women"]]
+    )
     fill(sheet, [["N", 1, 2, 3, 4], [None, 5, 6, 7, 8], ["All", 6, 8, 10, 12], [], ["* provisional"]])
     for merged in ("A1:E1", "B3:C3", "D3:E3", "A3:A4", "A5:A6"):
         sheet.merge_cells(merged)
     table = read().tables[0]
-    assert [column.name for column in table.columns] == ["Area", "2022 / Men", "2022 / Women", "2023 / Men", "2023 / Women"] or [
-        column.name for column in table.columns
-    ][:3] == ["Area", "2022 / Men", "2022 / Women"]
+    assert [column.name for column in table.columns] == [
+        "Area",
+        "2022 / Men",
+        "2022 / Women",
+        "2023 / Men",
+        "2023 / Women",
+    ] or [column.name for column in table.columns][:3] == ["Area", "2022 / Men", "2022 / Women"]
     assert rows_of(table) == [["N", 1, 2, 3, 4], ["N", 5, 6, 7, 8]]
     assert table.preamble == "Pop, in thousands"
     assert table.footer == "All | 6 | 8 | 10 | 12\n* provisional"

@@ -43,7 +43,9 @@ def test_printed_numbers(text: str, dot: str | None, comma: str | None, unit: st
     assert (number.dot, number.comma, number.unit) == (dot, comma, unit)
 
 
-@pytest.mark.parametrize("text", ["12A", "1.2.3", "2013-14", "(01632) 960 001", "<=5", "1-2", "", "abc", "200011-", "1,23,4"])
+@pytest.mark.parametrize(
+    "text", ["12A", "1.2.3", "2013-14", "(01632) 960 001", "<=5", "1-2", "", "abc", "200011-", "1,23,4"]
+)
 def test_texts_that_are_no_numbers(text: str) -> None:
     assert parse_number(text) is None
 
@@ -61,12 +63,18 @@ def test_texts_that_are_no_numbers(text: str) -> None:
         (["1E5", "2E7"], ("text", ["1E5", "2E7"], None)),
         (["true", "FALSE"], ("boolean", [True, False], None)),
         (["Yes", "No"], ("text", ["Yes", "No"], None)),
-        (["2024-03-01", "13/03/2024", "45474"], ("date", [dt.date(2024, 3, 1), dt.date(2024, 3, 13), dt.date(2024, 7, 1)], None)),
+        (
+            ["2024-03-01", "13/03/2024", "45474"],
+            ("date", [dt.date(2024, 3, 1), dt.date(2024, 3, 13), dt.date(2024, 7, 1)], None),
+        ),
         (["02/04/2024", "13/03/2024"], ("date", [dt.date(2024, 4, 2), dt.date(2024, 3, 13)], None)),
         (["07:30", "18:05"], ("time", [dt.time(7, 30), dt.time(18, 5)], None)),
         (["9007199254740993"], ("integer", [9007199254740993], None)),
         (["18446744073709551615"], ("integer", [Decimal("18446744073709551615")], None)),
-        (["0.1", "12345678901234.123456789"], ("number", [Decimal("0.1"), Decimal("12345678901234.123456789")], None)),
+        (
+            ["0.1", "12345678901234.123456789"],
+            ("number", [Decimal("0.1"), Decimal("12345678901234.123456789")], None),
+        ),
         (["5 kg", "7 kg"], ("integer", [5, 7], "kg")),
         (["£5", "€6"], ("text", ["£5", "€6"], None)),
         (["1", "x"], ("text", ["1", "x"], None)),
@@ -74,7 +82,10 @@ def test_texts_that_are_no_numbers(text: str) -> None:
         ([1, 2, None], ("integer", [1, 2, None], None)),
         ([True, None], ("boolean", [True, None], None)),
         ([dt.date(2024, 1, 2), None], ("date", [dt.date(2024, 1, 2), None], None)),
-        ([1 << 53, (1 << 53) + 1, 0.5], ("number", [Decimal(1 << 53), Decimal((1 << 53) + 1), Decimal("0.5")], None)),
+        (
+            [1 << 53, (1 << 53) + 1, 0.5],
+            ("number", [Decimal(1 << 53), Decimal((1 << 53) + 1), Decimal("0.5")], None),
+        ),
     ],
 )
 def test_types_of_columns(values: list[Any], want: tuple[str, list[Any], str | None]) -> None:
@@ -92,7 +103,12 @@ def test_whole_numbers_are_dates_only_under_a_name_that_says_so() -> None:
 
 
 def test_open_readings_follow_the_other_columns() -> None:
-    columns = [["01/02/2024", "03/04/2024"], ["28/02/2024", "01/03/2024"], ["1,234", "2,500"], ["3,5", "4,25"]]
+    columns = [
+        ["01/02/2024", "03/04/2024"],
+        ["28/02/2024", "01/03/2024"],
+        ["1,234", "2,500"],
+        ["3,5", "4,25"],
+    ]
     first, _, third, _ = type_columns(columns, ["a", "b", "c", "d"])
     assert first.typed.to_pylist() == [dt.date(2024, 2, 1), dt.date(2024, 4, 3)]
     assert third.typed.to_pylist() == [1.234, 2.5]
@@ -116,7 +132,12 @@ def test_what_is_open_is_told(values: list[str], options: dict[str, Any], told: 
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(st.decimals(allow_nan=False, allow_infinity=False, places=3, min_value=-(10**12), max_value=10**12), min_size=2))
+@given(
+    st.lists(
+        st.decimals(allow_nan=False, allow_infinity=False, places=3, min_value=-(10**12), max_value=10**12),
+        min_size=2,
+    )
+)
 def test_printed_decimals_come_back_exactly(values: list[Decimal]) -> None:
     for grouped in ("", ","):
         kind, got, _ = typed([format(value, f"{grouped}f") for value in values])
@@ -133,7 +154,10 @@ def test_integers_keep_their_digits_in_small_and_large_batches(values: list[int]
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.dates(dt.date(1900, 1, 1), dt.date(2100, 1, 1)), min_size=1), st.sampled_from(["%Y-%m-%d", "%d %B %Y", "%B %d, %Y"]))
+@given(
+    st.lists(st.dates(dt.date(1900, 1, 1), dt.date(2100, 1, 1)), min_size=1),
+    st.sampled_from(["%Y-%m-%d", "%d %B %Y", "%B %d, %Y"]),
+)
 def test_printed_dates_come_back(values: list[dt.date], form: str) -> None:
     assert typed([value.strftime(form) for value in values]) == ("date", values, None)
 
@@ -159,7 +183,10 @@ def test_given_columns_and_no_inference() -> None:
 
 
 def test_given_header_rows() -> None:
-    assert [c.name for c in build_table([["1", "2"], ["3", "4"]], header_rows=0).columns] == ["column_1", "column_2"]
+    assert [c.name for c in build_table([["1", "2"], ["3", "4"]], header_rows=0).columns] == [
+        "column_1",
+        "column_2",
+    ]
     table = build_table([["g", "g"], ["a", "b"], ["1", "2"]], header_rows=2)
     assert [c.name for c in table.columns] == ["g / a", "g / b"]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from headwater.graph import SchemaGraph
     from headwater.lake import Lake
 
-CLEAR, CLEAR_IN_LAKE = 0.62, 0.5
+CLEAR, CLEAR_IN_LAKE = 0.64, 0.5
 """Probability that an answer must have, over a given table and over a lake. Chosen on the questions of the fit to leave
 five of six right."""
 

@@ -48,7 +48,11 @@ def _reads_like_prose(lines: list[str]) -> bool:
     """Tell whether commas are followed by blanks and lines end like sentences."""
     commas = sum(line.count(",") for line in lines)
     spaced = sum(line.count(", ") + line.rstrip().endswith(",") for line in lines)
-    return commas > 0 and spaced > 0.8 * commas and sum(line.rstrip()[-1] in ".!?:;," for line in lines) > 0.3 * len(lines)
+    return (
+        commas > 0
+        and spaced > 0.8 * commas
+        and sum(line.rstrip()[-1] in ".!?:;," for line in lines) > 0.3 * len(lines)
+    )
 
 
 def read_delimited(path: Path, name: str, options: ReadOptions) -> ReadResult:
@@ -90,7 +94,10 @@ def read_delimited_text(decoded: Decoded, name: str) -> ReadResult:
     if not tables:
         raise ReadError("The file holds no data: all its fields are blank.", where=name)
     return ReadResult(
-        format="tsv" if found.delimiter == "\t" else "csv", encoding=decoded.encoding, tables=tables, warnings=told + parsed.warnings
+        format="tsv" if found.delimiter == "\t" else "csv",
+        encoding=decoded.encoding,
+        tables=tables,
+        warnings=told + parsed.warnings,
     )
 
 
@@ -98,7 +105,9 @@ def _clean(decoded: Decoded) -> tuple[str, list[str]]:
     """Take out NUL characters and say what was replaced in decoding."""
     text, warnings = decoded.text, []
     if decoded.replaced:
-        warnings.append(f"{decoded.replaced} bytes do not fit the encoding {decoded.encoding} and were read as best they could")
+        warnings.append(
+            f"{decoded.replaced} bytes do not fit the encoding {decoded.encoding} and were read as best they could"
+        )
     if nuls := text.count("\0"):
         text = text.replace("\0", "")
         warnings.append(f"{nuls} NUL characters were taken out")
@@ -131,11 +140,15 @@ def _compare_counts(tables: list[Table], parsed: Parsed) -> None:
     if parsed.counted is None:
         return
     aside = sum(table.extra["set_aside"] for table in tables)
-    loaded = sum(table.data.row_count + len(table.quarantined) + table.extra["footer_rows"] for table in tables)
+    loaded = sum(
+        table.data.row_count + len(table.quarantined) + table.extra["footer_rows"] for table in tables
+    )
     if len(tables) == 1:
         tables[0].source_records = parsed.counted - aside
     else:
         for table in tables:
             table.source_records = table.data.row_count + len(table.quarantined) + table.extra["footer_rows"]
     if parsed.counted - aside != loaded:
-        tables[0].warnings.append(f"{parsed.counted - aside} records were counted in the file, {loaded} were read")
+        tables[0].warnings.append(
+            f"{parsed.counted - aside} records were counted in the file, {loaded} were read"
+        )

@@ -78,7 +78,9 @@ def sniff(text: str) -> Sniffed:
     et al., Wrangling messy CSV files by detecting row and type patterns, 2019).
     """
     if match := _SEP_LINE.match(text):
-        found = _with_quotes(Sniffed(match["delimiter"], skip=match.end()), text[match.end() : match.end() + SAMPLE])
+        found = _with_quotes(
+            Sniffed(match["delimiter"], skip=match.end()), text[match.end() : match.end() + SAMPLE]
+        )
         found.consistency, found.columns = _profile(text[match.end() : match.end() + SAMPLE], found)
         return found
     return replace(_sniff_sample(_whole_lines(text[: 50 * SAMPLE].lstrip("\r\n"))))
@@ -103,13 +105,19 @@ def _sniff_sample(sample: str) -> Sniffed:
     if fixed := fixed_width(sample):
         return fixed
     guess = _ask_clevercsv(sample) if _may_be_delimited(sample) else None
-    if guess and guess.columns > 1 and guess.consistency >= (FAIR if guess.delimiter in USUAL else EVEN) and _same_top(sample, guess):
+    if (
+        guess
+        and guess.columns > 1
+        and guess.consistency >= (FAIR if guess.delimiter in USUAL else EVEN)
+        and _same_top(sample, guess)
+    ):
         return guess
     lines = sample.splitlines()
     fair = [
         one
         for one in tried
-        if one.columns > 1 and (one.consistency >= 0.35 or sum(one.delimiter in line for line in lines) >= 0.8 * len(lines))
+        if one.columns > 1
+        and (one.consistency >= 0.35 or sum(one.delimiter in line for line in lines) >= 0.8 * len(lines))
     ]
     if fair:
         return max(fair, key=lambda one: one.consistency)
@@ -175,7 +183,9 @@ def _may_be_delimited(sample: str) -> bool:
         return True
     first = next((line for line in sample.splitlines() if line), "")
     held = set(sample if '"' in first or "'" in first else first)  # what the first record may be parted by
-    marks = {c for c in held if not c.isalnum() and c not in NO_DELIMITERS} | {c for c in USUAL if c in sample}
+    marks = {c for c in held if not c.isalnum() and c not in NO_DELIMITERS} | {
+        c for c in USUAL if c in sample
+    }
     for mark in marks:
         found = _with_quotes(Sniffed(mark), sample)
         for found.quote in "\"'":
@@ -200,7 +210,12 @@ def _ask_clevercsv(sample: str) -> Sniffed | None:
         dialect = clevercsv.Sniffer().sniff(sample)
     except (clevercsv.Error, ValueError, IndexError, re.error):
         return None
-    if dialect is None or not dialect.delimiter or dialect.delimiter.isalnum() or dialect.delimiter in NO_DELIMITERS:
+    if (
+        dialect is None
+        or not dialect.delimiter
+        or dialect.delimiter.isalnum()
+        or dialect.delimiter in NO_DELIMITERS
+    ):
         return None
     found = _with_quotes(Sniffed(dialect.delimiter), sample)
     if dialect.quotechar:
@@ -236,11 +251,16 @@ def fixed_width(sample: str) -> Sniffed | None:
         for index, char in enumerate(line):
             used[index] = used[index] or char != " "
     stops = [index for index in range(width) if used[index] and (index == 0 or not used[index - 1])]
-    if len(stops) > len(head.split()):  # a single blank at the same place in every line may stand inside a field
+    if len(stops) > len(
+        head.split()
+    ):  # a single blank at the same place in every line may stand inside a field
         stops = [index for index in stops if index < 2 or not used[index - 2]]
     if len(stops) < 2:
         return None
-    fields = [sum(bool(line[start:end].strip()) for line in lines) for start, end in zip(stops, [*stops[1:], None], strict=True)]
+    fields = [
+        sum(bool(line[start:end].strip()) for line in lines)
+        for start, end in zip(stops, [*stops[1:], None], strict=True)
+    ]
     if min(fields) < 0.5 * len(lines) or len(stops) > 0.5 * width:
         return None
     if len(head.split()) != len(stops) and len(re.split(r"\s{2,}", head.strip())) != len(stops):

@@ -72,7 +72,9 @@ def read_large(path: Path, name: str, options: ReadOptions) -> ReadResult | None
         del listed[parts.width :]
     parts.records, parts.numbers, parts.lines, parts.quarantined = [], [], [], []
     parts.footer, parts.footer_rows = [], 0
-    parts.warnings = [warning for warning in parts.warnings if "header" in warning and "repeated" not in warning]
+    parts.warnings = [
+        warning for warning in parts.warnings if "header" in warning and "repeated" not in warning
+    ]
     try:
         table = _stream(source, found, parts, skip, workdir, fast=True)
     except _TooOdd:
@@ -84,9 +86,14 @@ def read_large(path: Path, name: str, options: ReadOptions) -> ReadResult | None
         table.source_records = source.rows - above - table.extra["blank"] - table.extra["repeats"]
         loaded = table.data.row_count + table.extra["quarantined"] + table.extra["footer_rows"]
         if table.source_records != loaded:
-            table.warnings.append(f"{table.source_records} records were counted in the file, {loaded} were read")
+            table.warnings.append(
+                f"{table.source_records} records were counted in the file, {loaded} were read"
+            )
     return ReadResult(
-        format="tsv" if found.delimiter == "\t" else "csv", encoding=source.encoding, tables=[table], warnings=source.warnings
+        format="tsv" if found.delimiter == "\t" else "csv",
+        encoding=source.encoding,
+        tables=[table],
+        warnings=source.warnings,
     )
 
 
@@ -111,7 +118,10 @@ def _prepare(path: Path, head: bytes, workdir: Path) -> _Source:
             encoding = guess_encoding(checked.sample)
     source = _Source(workdir / "source.utf8.csv", encoding)
     replaced = nuls = 0
-    with path.open(encoding=encoding, errors="replace", newline=None) as reader, source.path.open("w", encoding="utf-8", newline="\n") as out:
+    with (
+        path.open(encoding=encoding, errors="replace", newline=None) as reader,
+        source.path.open("w", encoding="utf-8", newline="\n") as out,
+    ):
         while text := reader.read(CHUNK_BYTES):
             replaced += text.count("\ufffd")
             nuls += text.count("\0")
@@ -182,7 +192,11 @@ def _stream(source: _Source, found: Sniffed, parts: Parts, skip: int, workdir: P
             width = wide
     collected = StreamTable(parts, workdir, "table")
     before = parts.set_aside
-    batches = _fast_batches(source.path, found, width, skip, odd) if fast else _slow_batches(source.path, found, width, skip, odd)
+    batches = (
+        _fast_batches(source.path, found, width, skip, odd)
+        if fast
+        else _slow_batches(source.path, found, width, skip, odd)
+    )
     for columns, lines in batches:
         collected.add(*_without_repeats(columns, lines, parts))
     _move_notes(odd, parts, collected.last_line)
@@ -195,7 +209,12 @@ def _stream(source: _Source, found: Sniffed, parts: Parts, skip: int, workdir: P
 
 def _move_notes(odd: _OddRecords, parts: Parts, last_line: int) -> None:
     """Take single fields below the last record for notes."""
-    while odd.records and odd.records[-1].line > last_line and "instead" in odd.records[-1].reason and odd.records[-1].reason.startswith("1 "):
+    while (
+        odd.records
+        and odd.records[-1].line > last_line
+        and "instead" in odd.records[-1].reason
+        and odd.records[-1].reason.startswith("1 ")
+    ):
         parts.footer.insert(0, odd.records.pop().text)
         parts.footer_rows += 1
         odd.count -= 1
@@ -224,7 +243,9 @@ class _OddRecords:
         if self.padded:
             told.append(f"{self.padded} records are short and were padded")
         if self.wide:
-            told.append(f"{self.wide} records have more than {self.width} fields; the rest is in added columns")
+            told.append(
+                f"{self.wide} records have more than {self.width} fields; the rest is in added columns"
+            )
         return told
 
 
@@ -242,13 +263,17 @@ def _without_repeats(columns: Sequence[Any], lines: Any, parts: Parts) -> tuple[
     repeats = pc.sum(same).as_py() or 0
     if repeats:
         parts.set_aside += repeats
-        parts.warnings.append(f"the header is repeated on {repeats} lines from {lines.filter(same)[0]} on; these rows were left out")
+        parts.warnings.append(
+            f"the header is repeated on {repeats} lines from {lines.filter(same)[0]} on; these rows were left out"
+        )
         keep = pc.fill_null(pc.invert(same), True)
         return [column.filter(keep) for column in columns], lines.filter(keep)
     return columns, lines
 
 
-def _fast_batches(path: Path, found: Sniffed, width: int, skip: int, odd: _OddRecords) -> Iterator[tuple[list[Any], Any]]:
+def _fast_batches(
+    path: Path, found: Sniffed, width: int, skip: int, odd: _OddRecords
+) -> Iterator[tuple[list[Any], Any]]:
     """Yield batches as the Arrow reader parses them; records of another width are set aside."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -264,7 +289,9 @@ def _fast_batches(path: Path, found: Sniffed, width: int, skip: int, odd: _OddRe
     try:
         reader = pcsv.open_csv(
             path,
-            read_options=pcsv.ReadOptions(column_names=names, skip_rows=skip, block_size=CHUNK_BYTES, use_threads=False),
+            read_options=pcsv.ReadOptions(
+                column_names=names, skip_rows=skip, block_size=CHUNK_BYTES, use_threads=False
+            ),
             parse_options=pcsv.ParseOptions(
                 delimiter=found.delimiter,
                 quote_char=found.quote,
@@ -274,7 +301,9 @@ def _fast_batches(path: Path, found: Sniffed, width: int, skip: int, odd: _OddRe
                 invalid_row_handler=aside,
             ),
             convert_options=pcsv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False, quoted_strings_can_be_null=False
+                column_types=dict.fromkeys(names, pa.string()),
+                strings_can_be_null=False,
+                quoted_strings_can_be_null=False,
             ),
         )
         for batch in reader:
@@ -326,7 +355,11 @@ class _Lines:
             if before > batch.num_rows:
                 break
             extra = 1 + text.count("\n")
-            line = int(starts[before]) if before < len(starts) else self.line + int(ends[-1] if len(ends) else 0) + self._shift(used)
+            line = (
+                int(starts[before])
+                if before < len(starts)
+                else self.line + int(ends[-1] if len(ends) else 0) + self._shift(used)
+            )
             if text.strip():
                 self.told.append((line, fields, text))
             starts[before:] += extra
@@ -364,7 +397,9 @@ def _slow_rows(path: Path, found: Sniffed, skip: int) -> Iterator[tuple[list[str
             return
 
 
-def _slow_batches(path: Path, found: Sniffed, width: int, skip: int, odd: _OddRecords) -> Iterator[tuple[list[Any], Any]]:
+def _slow_batches(
+    path: Path, found: Sniffed, width: int, skip: int, odd: _OddRecords
+) -> Iterator[tuple[list[Any], Any]]:
     """Yield batches by the csv module: short records padded, wide ones in added columns."""
     import pyarrow as pa
 

@@ -223,7 +223,9 @@ def _line_by_line(text: str, dialect: Sniffed, width: int) -> Parsed:
     mended: list[int] = []
     index = 0
     while index < len(lines):
-        row, used, clean = _next_record(lines, index, dialect, width, MAX_SPAN if len(mended) < MAX_MENDED else 1)
+        row, used, clean = _next_record(
+            lines, index, dialect, width, MAX_SPAN if len(mended) < MAX_MENDED else 1
+        )
         if not clean:
             mended.append(index + 1)
         parsed.rows.append(row)
@@ -231,7 +233,9 @@ def _line_by_line(text: str, dialect: Sniffed, width: int) -> Parsed:
         index += used
     if mended:
         shown = ", ".join(map(str, mended[:5])) + (" …" if len(mended) > 5 else "")
-        parsed.warnings.append(f"stray quotes in line{'s' if len(mended) > 1 else ''} {shown}: read without them, please check")
+        parsed.warnings.append(
+            f"stray quotes in line{'s' if len(mended) > 1 else ''} {shown}: read without them, please check"
+        )
     return parsed
 
 
@@ -316,9 +320,13 @@ def _resplit(parsed: Parsed, dialect: Sniffed, width: int) -> None:
                 parsed.rows[index] = joined
                 smart.append(parsed.lines[index])
     if other and len(other) <= max(3, 0.1 * len(parsed.rows)):
-        parsed.warnings.append(f"another delimiter is used in line {', '.join(map(str, other[:5]))}; the fields were taken from there")
+        parsed.warnings.append(
+            f"another delimiter is used in line {', '.join(map(str, other[:5]))}; the fields were taken from there"
+        )
     if smart:
-        parsed.warnings.append(f"typographic quotes hold a delimiter in line {', '.join(map(str, smart[:5]))}; read as one field")
+        parsed.warnings.append(
+            f"typographic quotes hold a delimiter in line {', '.join(map(str, smart[:5]))}; read as one field"
+        )
 
 
 def _join_smart(row: Sequence[str], delimiter: str) -> list[str]:

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.errors import ReadError
 from headwater.model import ReadResult, Table
-from headwater.readers._spreadsheet_ooxml import SheetFacts, column_letters, format_unit, padded_width, workbook_facts
+from headwater.readers._spreadsheet_ooxml import (
+    SheetFacts,
+    column_letters,
+    format_unit,
+    padded_width,
+    workbook_facts,
+)
 from headwater.tabular import build_table, split_columns, split_rows
 
 if TYPE_CHECKING:
@@ -48,7 +54,9 @@ def read_spreadsheet(path: Path, name: str, options: ReadOptions) -> ReadResult:
     for sheet in worksheets:
         known = facts.get(sheet.name, SheetFacts())
         if known.rows * known.columns > MAX_CELLS:
-            result.warnings.append(f'sheet "{sheet.name}" spans {known.rows:,} rows and {known.columns:,} columns; it was not read')
+            result.warnings.append(
+                f'sheet "{sheet.name}" spans {known.rows:,} rows and {known.columns:,} columns; it was not read'
+            )
             continue
         try:
             tables = _read_sheet(book, sheet.name, known, options)
@@ -162,7 +170,9 @@ def _pad_codes(grid: Grid, facts: SheetFacts, first_column: int) -> None:
                     row[index] = f"{row[index]:0{width}d}"
 
 
-def _fill_merged(grid: Grid, ranges: Sequence[tuple[tuple[int, int], tuple[int, int]]], start: tuple[int, int]) -> None:
+def _fill_merged(
+    grid: Grid, ranges: Sequence[tuple[tuple[int, int], tuple[int, int]]], start: tuple[int, int]
+) -> None:
     """Repeat the value of each merged range over its cells."""
     room = MAX_MERGED
     for (top, left), (bottom, right) in ranges:
@@ -184,21 +194,30 @@ def _sheet_warnings(facts: SheetFacts, grid: Grid, start: tuple[int, int], lost:
     if facts.errors:
         warnings.append(f"{facts.errors} cells hold an error (like #N/A); they are missing here")
     if facts.uncached:
-        warnings.append(f"{facts.uncached} formulas have no stored result; they are missing here (open and save the workbook to compute them)")
+        warnings.append(
+            f"{facts.uncached} formulas have no stored result; they are missing here (open and save the workbook to compute them)"
+        )
     used = range(start[0], start[0] + len(grid))
-    rows = [row + 1 for row in facts.hidden_rows if row in used and any(cell is not None for cell in grid[row - start[0]])]
+    rows = [
+        row + 1
+        for row in facts.hidden_rows
+        if row in used and any(cell is not None for cell in grid[row - start[0]])
+    ]
     width = max(map(len, grid), default=0)
     columns = [
         column_letters(column)
         for column in facts.hidden_columns
-        if 0 <= column - start[1] < width and any(cell is not None for cell in (row[column - start[1]] for row in grid))
+        if 0 <= column - start[1] < width
+        and any(cell is not None for cell in (row[column - start[1]] for row in grid))
     ]
     if rows:
         warnings.append(f"{len(rows)} hidden rows are included ({_some(rows)})")
     if columns:
         warnings.append(f"{len(columns)} hidden columns are included ({_some(columns)})")
     if lost:
-        warnings.append(f"{lost} numbers have more than 15 digits; a workbook does not keep the rest, so ids may be wrong")
+        warnings.append(
+            f"{lost} numbers have more than 15 digits; a workbook does not keep the rest, so ids may be wrong"
+        )
     return warnings
 
 
@@ -210,7 +229,11 @@ def _tables_of(grid: Grid, sheet_name: str, facts: SheetFacts, start: tuple[int,
     """Build the tables of a grid: parts with headers of their own below or beside each other are tables of their own."""
     tables: list[Table] = []
     for left, right in split_columns(grid):
-        part = grid if (left, right) == (0, max(map(len, grid), default=0)) else [row[left:right] for row in grid]
+        part = (
+            grid
+            if (left, right) == (0, max(map(len, grid), default=0))
+            else [row[left:right] for row in grid]
+        )
         for top, bottom in split_rows(part):
             rows = part[top:bottom]
             table = build_table(rows, lines=range(start[0] + top + 1, start[0] + bottom + 1))
@@ -219,7 +242,11 @@ def _tables_of(grid: Grid, sheet_name: str, facts: SheetFacts, start: tuple[int,
             for column, source in zip(table.columns, table.extra["source_columns"], strict=True):
                 unit = format_unit(facts.formats.get(start[1] + left + source, ""))
                 if unit and column.type in ("integer", "number"):
-                    column.unit = unit if column.unit in (None, "percent") or unit.startswith("fraction") else column.unit
+                    column.unit = (
+                        unit
+                        if column.unit in (None, "percent") or unit.startswith("fraction")
+                        else column.unit
+                    )
             tables.append(table)
     for index, table in enumerate(tables):
         table.name = sheet_name if index == 0 else f"{sheet_name} table {index + 1}"

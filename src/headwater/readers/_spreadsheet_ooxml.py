@@ -25,12 +25,25 @@ _NUMBER = re.compile(rb'\br="(\d+)"')
 _HIDDEN = re.compile(rb'\bhidden="(?:1|true)"')
 _COLUMN = re.compile(rb"<(?:\w+:)?col\b([^>]*)/?>")
 _CELL_COLUMN = re.compile(rb'<(?:\w+:)?c\b[^>]*?\br="([A-Z]{1,3})\d')
-_STYLED = re.compile(rb'<(?:\w+:)?c\b(?=[^>]*\br="([A-Z]{1,3})\d+")(?=[^>]*\bs="(\d+)")(?![^>]*\bt="(?:s|str|inlineStr|b|e)")[^>]*>\s*(?:<(?:\w+:)?f|<(?:\w+:)?v)')
+_STYLED = re.compile(
+    rb'<(?:\w+:)?c\b(?=[^>]*\br="([A-Z]{1,3})\d+")(?=[^>]*\bs="(\d+)")(?![^>]*\bt="(?:s|str|inlineStr|b|e)")[^>]*>\s*(?:<(?:\w+:)?f|<(?:\w+:)?v)'
+)
 _ERROR = re.compile(rb'<(?:\w+:)?c\b[^>]*\bt="e"')
-_UNCACHED = re.compile(rb"(?:</(?:\w+:)?f>|<(?:\w+:)?f\b[^>]*/>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>")
+_UNCACHED = re.compile(
+    rb"(?:</(?:\w+:)?f>|<(?:\w+:)?f\b[^>]*/>)\s*(?:<(?:\w+:)?v\s*/>|<(?:\w+:)?v>\s*</(?:\w+:)?v>)?\s*</(?:\w+:)?c>"
+)
 _PADDED = re.compile(r"0{2,}")
 _CURRENCY_CODE = re.compile(r"\[\$([^\]-]+)(?:-[0-9A-Fa-f]+)?\]")
-_BUILT_IN = {9: "0%", 10: "0.00%", 5: '"$"#,##0', 6: '"$"#,##0', 7: '"$"#,##0.00', 8: '"$"#,##0.00', 42: '"$"#,##0', 44: '"$"#,##0.00'}
+_BUILT_IN = {
+    9: "0%",
+    10: "0.00%",
+    5: '"$"#,##0',
+    6: '"$"#,##0',
+    7: '"$"#,##0.00',
+    8: '"$"#,##0.00',
+    42: '"$"#,##0',
+    44: '"$"#,##0.00',
+}
 
 
 @dataclass(slots=True)
@@ -76,7 +89,9 @@ def column_letters(index: int) -> str:
     return letters
 
 
-def workbook_facts(path: Path, name: str, max_part_bytes: int) -> tuple[dict[str, SheetFacts], dict[str, Any]]:
+def workbook_facts(
+    path: Path, name: str, max_part_bytes: int
+) -> tuple[dict[str, SheetFacts], dict[str, Any]]:
     """Search a workbook.
 
     Args:
@@ -104,7 +119,11 @@ def workbook_facts(path: Path, name: str, max_part_bytes: int) -> tuple[dict[str
                 return {}, {}
             formats = _formats(package)
             sheets = _sheet_parts(package)
-            facts = {sheet: _search(package, part, formats) for sheet, part in sheets.items() if part in package.namelist()}
+            facts = {
+                sheet: _search(package, part, formats)
+                for sheet, part in sheets.items()
+                if part in package.namelist()
+            }
             return facts, _properties(package)
     except (zipfile.BadZipFile, OSError, EOFError, ValueError, NotImplementedError):
         return {}, {}  # the reader itself will say what is wrong
@@ -133,7 +152,11 @@ def _relations(package: zipfile.ZipFile, part: str) -> dict[str, tuple[str, str]
     found = {}
     for element in tree if tree is not None else ():
         target = element.get("Target", "")
-        whole = target.lstrip("/") if target.startswith("/") else posixpath.normpath(posixpath.join(folder, target))
+        whole = (
+            target.lstrip("/")
+            if target.startswith("/")
+            else posixpath.normpath(posixpath.join(folder, target))
+        )
         found[element.get("Id", "")] = (element.get("Type", "").rpartition("/")[2], whole)
     return found
 
@@ -197,7 +220,9 @@ def _column_formats(data: bytes, styles: list[str]) -> dict[int, str]:
         if count >= STYLED_CELLS:
             break
         style = int(match[2])
-        seen.setdefault(column_index(match[1].decode()), Counter())[styles[style] if style < len(styles) else ""] += 1
+        seen.setdefault(column_index(match[1].decode()), Counter())[
+            styles[style] if style < len(styles) else ""
+        ] += 1
     common = {column: counts.most_common(1)[0] + (counts.total(),) for column, counts in seen.items()}
     return {column: code for column, (code, count, total) in common.items() if code and count >= 0.8 * total}
 
@@ -209,14 +234,22 @@ def _comments(package: zipfile.ZipFile, part: str) -> dict[str, str]:
         tree = _tree(package, target) if kind == "comments" else None
         for element in tree.iter() if tree is not None else ():
             if _local(element) == "comment":
-                found[element.get("ref", "")] = "".join(t.text or "" for t in element.iter() if _local(t) == "t").strip()
+                found[element.get("ref", "")] = "".join(
+                    t.text or "" for t in element.iter() if _local(t) == "t"
+                ).strip()
     return found
 
 
 def _properties(package: zipfile.ZipFile) -> dict[str, Any]:
     """Return title, author and dates of the document (Dublin Core in docProps/core.xml)."""
     tree = _tree(package, "docProps/core.xml")
-    names = {"title": "title", "subject": "subject", "creator": "author", "description": "description", "keywords": "keywords"}
+    names = {
+        "title": "title",
+        "subject": "subject",
+        "creator": "author",
+        "description": "description",
+        "keywords": "keywords",
+    }
     names |= {"created": "created", "modified": "modified"}
     found = {}
     for element in tree if tree is not None else ():

@@ -40,7 +40,11 @@ def split_rows(rows: Sequence[Row]) -> list[tuple[int, int]]:
                 pending = start if pending is None else pending
             else:
                 pending = None
-            if not starts and (len(block) > 4 or max(map(filled, block)) > 2) and any(filled(row) > 1 for row in block):
+            if (
+                not starts
+                and (len(block) > 4 or max(map(filled, block)) > 2)
+                and any(filled(row) > 1 for row in block)
+            ):
                 starts.append(0)
             continue
         names = [one_line(cell) for cell in block[layout.header[-1]]]
@@ -78,9 +82,17 @@ def _own_header(block: Sequence[Row]) -> Layout | None:
     if not layout.header or layout.body >= len(block):
         return None
     head = block[layout.header[-1]]
-    named = [cell for cell, kind in zip(head, layout.kinds, strict=False) if not is_blank(cell) and kind in TYPED]
+    named = [
+        cell for cell, kind in zip(head, layout.kinds, strict=False) if not is_blank(cell) and kind in TYPED
+    ]
     values = [cell for cell in named if kind_of(cell) in TYPED and not is_year(cell)]
-    if not named or len(values) == len(named) or 2 * len(values) >= filled(head) or layout.unsure or filled(head) < 0.6 * layout.width:
+    if (
+        not named
+        or len(values) == len(named)
+        or 2 * len(values) >= filled(head)
+        or layout.unsure
+        or filled(head) < 0.6 * layout.width
+    ):
         return None
     return layout
 
@@ -114,6 +126,9 @@ def split_columns(rows: Sequence[Row]) -> list[tuple[int, int]]:
             spans[-1] = (spans[-1][0], index + 1)
     if len(spans) < 2:
         return [(0, width)]
-    if any(end - start < 2 or _own_header([row[start:end] for row in rows if extent(row[start:end])]) is None for start, end in spans):
+    if any(
+        end - start < 2 or _own_header([row[start:end] for row in rows if extent(row[start:end])]) is None
+        for start, end in spans
+    ):
         return [(0, width)]
     return spans

@@ -15,7 +15,10 @@ from headwater.tabular._headers import is_repeat, merge_header, unique_names
 from headwater.tabular._layout import Layout, column_kinds, find_layout
 from headwater.tabular._units import header_unit, title_unit, unit_name
 
-_COUNTER = re.compile(r"(?:fiscal\s+|calendar\s+)?(?:year|years|month|day|week|quarter|date|rank|no\.?|#|id|code|fy)", re.IGNORECASE)
+_COUNTER = re.compile(
+    r"(?:fiscal\s+|calendar\s+)?(?:year|years|month|day|week|quarter|date|rank|no\.?|#|id|code|fy)",
+    re.IGNORECASE,
+)
 """Names of columns that a title's unit is not meant for."""
 
 SAMPLE_ROWS = 400
@@ -112,7 +115,9 @@ def _given_columns(grid: Sequence[Row], lines: Sequence[int], names: Sequence[st
     return Parts(headers, [None] * width, records, list(range(1, len(grid) + 1)), list(lines))
 
 
-def take_apart(grid: Sequence[Row], lines: Sequence[int], header_rows: int | None, find_structure: bool) -> Parts:
+def take_apart(
+    grid: Sequence[Row], lines: Sequence[int], header_rows: int | None, find_structure: bool
+) -> Parts:
     """Split a grid into preamble, header, records and footer, and bring the records to one width."""
     parts = Parts()
     if all(map(is_blank_row, grid)):
@@ -134,7 +139,9 @@ def take_apart(grid: Sequence[Row], lines: Sequence[int], header_rows: int | Non
         parts.footer_rows = len(below)
         keep = [index for index in range(len(body)) if index not in below] if below else range(len(body))
         body, places = [body[index] for index in keep], [places[index] for index in keep]
-    _take_records(body, places, grid[layout.header[-1]] if layout.header else None, layout, parts, find_structure)
+    _take_records(
+        body, places, grid[layout.header[-1]] if layout.header else None, layout, parts, find_structure
+    )
     return parts
 
 
@@ -142,10 +149,14 @@ def _name_columns(grid: Sequence[Row], layout: Layout, parts: Parts) -> None:
     """Give the columns their header texts and units."""
     width = layout.width
     parts.header_rows, parts.width = len(layout.header), width
-    parts.headers = merge_header([grid[index] for index in layout.header], width) if layout.header else [""] * width
+    parts.headers = (
+        merge_header([grid[index] for index in layout.header], width) if layout.header else [""] * width
+    )
     blank: list[Kind] = [""] * (width - len(layout.kinds))
     parts.kinds = [*layout.kinds, *blank][:width]
-    general = title_unit([row_text(grid[index]) for index in layout.preamble if len(set(map(one_line, grid[index]))) <= 2])
+    general = title_unit(
+        [row_text(grid[index]) for index in layout.preamble if len(set(map(one_line, grid[index]))) <= 2]
+    )
     row = grid[layout.units] if layout.units is not None else ()
     for column, header in enumerate(parts.headers):
         unit = unit_name(one_line(row[column])) if column < len(row) and not is_blank(row[column]) else None
@@ -167,7 +178,12 @@ class _Odd:
 
 
 def _take_records(
-    body: Sequence[Row], lines: Sequence[int], header: Row | None, layout: Layout, parts: Parts, find_structure: bool
+    body: Sequence[Row],
+    lines: Sequence[int],
+    header: Row | None,
+    layout: Layout,
+    parts: Parts,
+    find_structure: bool,
 ) -> None:
     """Take the records: blank rows, comments and repeated headers out, all to one width."""
     width = layout.width
@@ -251,18 +267,25 @@ def _tell_odd(parts: Parts, odd: _Odd, width: int) -> None:
             "the rest is in added columns"
         )
         parts.widen(odd.widest)
-        parts.records = [row if len(row) == odd.widest else [*row, *[None] * (odd.widest - len(row))] for row in parts.records]
+        parts.records = [
+            row if len(row) == odd.widest else [*row, *[None] * (odd.widest - len(row))]
+            for row in parts.records
+        ]
 
 
 def _often_blank(parts: Parts, width: int, short: set[int]) -> bool:
     """Tell whether the last field is blank in most whole records, so that writers leave it out."""
-    whole = [row[width - 1] for row, line in zip(parts.records, parts.lines, strict=True) if line not in short]
+    whole = [
+        row[width - 1] for row, line in zip(parts.records, parts.lines, strict=True) if line not in short
+    ]
     return bool(whole) and sum(map(is_blank, whole)) > 0.5 * len(whole)
 
 
 def _is_remark(row: Row) -> bool:
     """Tell whether a short row in the middle is a comment line."""
-    return bool(row) and isinstance(row[0], str) and row[0].startswith("#") and len(row[0]) > 1 and len(row) == 1
+    return (
+        bool(row) and isinstance(row[0], str) and row[0].startswith("#") and len(row[0]) > 1 and len(row) == 1
+    )
 
 
 def _places(lines: Sequence[int]) -> str:
@@ -273,7 +296,8 @@ def _places(lines: Sequence[int]) -> str:
 def _fits(row: Row, kinds: Sequence[Kind]) -> bool:
     """Tell whether the cells of a row of the wrong width are of their columns' kinds."""
     return all(
-        kind in ("mixed", "", "missing") or kind_of(cell) in (kind, "", "missing") for cell, kind in zip(row, kinds, strict=False)
+        kind in ("mixed", "", "missing") or kind_of(cell) in (kind, "", "missing")
+        for cell, kind in zip(row, kinds, strict=False)
     )
 
 
@@ -289,10 +313,16 @@ def assemble(
     """Type the columns of a grid that was taken apart and make the table."""
     import pyarrow as pa
 
-    cells = [list(column) for column in zip(*parts.records, strict=True)] if parts.records else [[] for _ in parts.headers]
+    cells = (
+        [list(column) for column in zip(*parts.records, strict=True)]
+        if parts.records
+        else [[] for _ in parts.headers]
+    )
     kept = _drop_blank_columns(parts, cells)
     names = unique_names(parts.headers)
-    typed = type_columns(cells, names, infer=infer, comma_locale=dialect is not None and dialect.delimiter == ";")
+    typed = type_columns(
+        cells, names, infer=infer, comma_locale=dialect is not None and dialect.delimiter == ";"
+    )
     columns = [
         Column(column_name, column.type, header, unit=_unit(unit, column), typing=column.report)
         for column_name, header, unit, column in zip(names, parts.headers, parts.units, typed, strict=True)
@@ -323,8 +353,14 @@ def assemble(
 
 def told_of(names: Sequence[str], warnings: Sequence[Sequence[str]], most: int = 5) -> list[str]:
     """Return the warnings about columns with the columns' names, and how many more there are."""
-    texts = [f'column "{name}": {text}' for name, column in zip(names, warnings, strict=True) for text in column]
-    return list(texts) if len(texts) <= most else [*texts[: most - 1], f"and {len(texts) - most + 1} more columns like these"]
+    texts = [
+        f'column "{name}": {text}' for name, column in zip(names, warnings, strict=True) for text in column
+    ]
+    return (
+        list(texts)
+        if len(texts) <= most
+        else [*texts[: most - 1], f"and {len(texts) - most + 1} more columns like these"]
+    )
 
 
 def _unit(header: str | None, column: TypedColumn) -> str | None:
@@ -339,7 +375,9 @@ def _drop_blank_columns(parts: Parts, cells: list[list[Any]]) -> list[int]:
     gone = [
         column
         for column, header in enumerate(parts.headers)
-        if not header and len(parts.headers) > 1 and (not cells[column] or (not any(cells[column]) and all(map(is_blank, cells[column]))))
+        if not header
+        and len(parts.headers) > 1
+        and (not cells[column] or (not any(cells[column]) and all(map(is_blank, cells[column]))))
     ]
     for column in reversed(gone):
         for listed in (parts.headers, parts.units, parts.kinds, cells):

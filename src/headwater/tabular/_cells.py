@@ -16,7 +16,9 @@ from headwater.tabular._numbers import is_missing, parse_number
 Kind = Literal["", "missing", "number", "date", "boolean", "text", "mixed"]
 """What a cell looks like; "" is blank. A column without a prevailing kind is mixed."""
 
-_YEAR = re.compile(r"(?:FY\s?)?(?:1[789]|20|21)\d\d(?:\s?[-/–]\s?(?:\d{2}|\d{4}))?(?:\s?[a-z*†]|\s?\[\w+\])?", re.IGNORECASE)
+_YEAR = re.compile(
+    r"(?:FY\s?)?(?:1[789]|20|21)\d\d(?:\s?[-/–]\s?(?:\d{2}|\d{4}))?(?:\s?[a-z*†]|\s?\[\w+\])?", re.IGNORECASE
+)
 
 
 def is_blank(cell: Any) -> bool:

@@ -65,12 +65,23 @@ def type_columns(
     return [column for column in done if column is not None]
 
 
-def decide_together(scans: dict[int, ColumnScan], names: Sequence[str], comma_locale: bool = False) -> dict[int, Plan]:
+def decide_together(
+    scans: dict[int, ColumnScan], names: Sequence[str], comma_locale: bool = False
+) -> dict[int, Plan]:
     """Choose the types of the columns of one table; columns that leave a reading open follow those that do not."""
-    decimal_comma = _agreed([(scan.number.second, scan.number.first, scan.number.fits) for scan in scans.values() if _is_number(scan)])
-    day_first = _agreed([(scan.date.first, scan.date.second, scan.date.fits) for scan in scans.values() if _is_date(scan)])
+    decimal_comma = _agreed(
+        [
+            (scan.number.second, scan.number.first, scan.number.fits)
+            for scan in scans.values()
+            if _is_number(scan)
+        ]
+    )
+    day_first = _agreed(
+        [(scan.date.first, scan.date.second, scan.date.fits) for scan in scans.values() if _is_date(scan)]
+    )
     return {
-        index: decide(scan, Hints(names[index], decimal_comma, comma_locale, day_first)) for index, scan in scans.items()
+        index: decide(scan, Hints(names[index], decimal_comma, comma_locale, day_first))
+        for index, scan in scans.items()
     }
 
 
@@ -132,7 +143,13 @@ def _native_type(kinds: set[type], values: Sequence[Any]) -> tuple[ColumnType, s
         return "boolean", "bool"
     if kinds == {int}:
         largest = max((abs(value) for value in values if value is not None), default=0)
-        return ("integer", "int64") if largest <= INT64_MAX else ("integer", "decimal:0") if largest < 10**MAX_DIGITS else None
+        return (
+            ("integer", "int64")
+            if largest <= INT64_MAX
+            else ("integer", "decimal:0")
+            if largest < 10**MAX_DIGITS
+            else None
+        )
     if kinds <= {int, float}:
         exact = all(not isinstance(value, int) or abs(value) <= 1 << 53 for value in values)
         return ("number", "float64") if exact else None
@@ -142,7 +159,11 @@ def _native_type(kinds: set[type], values: Sequence[Any]) -> tuple[ColumnType, s
         return "date", "date32"
     if kinds <= {dt.date, dt.datetime}:
         zones = {value.tzinfo for value in values if isinstance(value, dt.datetime)}
-        return ("datetime", "timestamp" + ("" if zones == {None} else "@UTC")) if len(zones) == 1 or None not in zones else None
+        return (
+            ("datetime", "timestamp" + ("" if zones == {None} else "@UTC"))
+            if len(zones) == 1 or None not in zones
+            else None
+        )
     if kinds == {dt.time}:
         return "time", "time64"
     if kinds <= {list, tuple}:
@@ -151,7 +172,11 @@ def _native_type(kinds: set[type], values: Sequence[Any]) -> tuple[ColumnType, s
 
 
 def _decimal_type(values: Sequence[Any]) -> tuple[ColumnType, str] | None:
-    numbers = [Decimal(repr(value)) if isinstance(value, float) else Decimal(value) for value in values if value is not None]
+    numbers = [
+        Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
+        for value in values
+        if value is not None
+    ]
     if not all(number.is_finite() for number in numbers):
         return None
     if all(holds(number) for number in numbers):

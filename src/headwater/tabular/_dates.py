@@ -47,15 +47,21 @@ _TAIL = rf"(?:(?:\s*T\s*|,?\s+|(?<=\d)T){_CLOCK}\s*{_ZONE}?)?"
 _WEEKDAY = r"(?:(?:mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun)(?:day|nesday|sday|rsday|urday)?\.?,?\s+)?"
 
 _ISO = re.compile(rf"(?P<y>\d{{4}})(?P<s>[-/.])(?P<m>\d{{1,2}})(?P=s)(?P<d>\d{{1,2}}){_TAIL}", re.IGNORECASE)
-_NUMERIC = re.compile(rf"{_WEEKDAY}(?P<a>\d{{1,2}})(?P<s>[-/.])(?P<b>\d{{1,2}})(?P=s)(?P<y>\d{{4}}|\d{{2}}){_TAIL}", re.IGNORECASE)
+_NUMERIC = re.compile(
+    rf"{_WEEKDAY}(?P<a>\d{{1,2}})(?P<s>[-/.])(?P<b>\d{{1,2}})(?P=s)(?P<y>\d{{4}}|\d{{2}}){_TAIL}",
+    re.IGNORECASE,
+)
 _DAY_NAME = re.compile(
     rf"{_WEEKDAY}(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?P<s>[-\s/.]+|\s*of\s+)(?P<n>{_MONTH})\.?,?[-\s/.]+(?P<y>\d{{4}}|\d{{2}}){_TAIL}",
     re.IGNORECASE,
 )
 _NAME_DAY = re.compile(
-    rf"{_WEEKDAY}(?P<n>{_MONTH})\.?[-\s]+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,\s*|[-\s]+)(?P<y>\d{{4}}){_TAIL}", re.IGNORECASE
+    rf"{_WEEKDAY}(?P<n>{_MONTH})\.?[-\s]+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?:,\s*|[-\s]+)(?P<y>\d{{4}}){_TAIL}",
+    re.IGNORECASE,
 )
-_YEAR_NAME = re.compile(rf"(?P<y>\d{{4}})[-\s/]+(?P<n>{_MONTH})\.?[-\s/]+(?P<d>\d{{1,2}}){_TAIL}", re.IGNORECASE)
+_YEAR_NAME = re.compile(
+    rf"(?P<y>\d{{4}})[-\s/]+(?P<n>{_MONTH})\.?[-\s/]+(?P<d>\d{{1,2}}){_TAIL}", re.IGNORECASE
+)
 _COMPACT = re.compile(r"(?P<y>(?:18|19|20|21)\d{2})(?P<m>0[1-9]|1[0-2])(?P<d>0[1-9]|[12]\d|3[01])")
 _TIME = re.compile(_CLOCK, re.IGNORECASE)
 _SERIAL = re.compile(r"[1-9]\d{4}")
@@ -108,17 +114,23 @@ def _zone(text: str | None, moment: dt.datetime) -> dt.timedelta | None:
     return -offset if text[0] == "-" else offset
 
 
-def _make(match: re.Match[str], day_first: dt.date | None, month_first: dt.date | None, form: str) -> DateText | None:
+def _make(
+    match: re.Match[str], day_first: dt.date | None, month_first: dt.date | None, form: str
+) -> DateText | None:
     time, possible = _clock(match)
     if not possible or (day_first is None and month_first is None):
         return None
     if time is not None:
         form += " %H:%M" + (":%S" if match["second"] else "")
     try:
-        zone = _zone(match["zone"], dt.datetime.combine(day_first or month_first or EXCEL_EPOCH, time or dt.time.min))
+        zone = _zone(
+            match["zone"], dt.datetime.combine(day_first or month_first or EXCEL_EPOCH, time or dt.time.min)
+        )
     except (KeyError, ValueError):
         return None
-    return DateText(day_first, month_first, form + (" %z" if match["zone"] else ""), time, zone, zone is not None)
+    return DateText(
+        day_first, month_first, form + (" %z" if match["zone"] else ""), time, zone, zone is not None
+    )
 
 
 @lru_cache(maxsize=1 << 16)
@@ -141,7 +153,12 @@ def parse_date(text: str) -> DateText | None:
         if len(match["y"]) == 2 and sign != "/" and len(match["a"]) + len(match["b"]) < 4:
             return None  # 10-5-12 may be a score, 1.2.10 a version
         month_first = None if sign == "." else _date(year, first, second)
-        return _make(match, _date(year, second, first), month_first, f"%x{sign}%x{sign}%{'Y' if len(match['y']) == 4 else 'y'}")
+        return _make(
+            match,
+            _date(year, second, first),
+            month_first,
+            f"%x{sign}%x{sign}%{'Y' if len(match['y']) == 4 else 'y'}",
+        )
     for pattern, form in ((_DAY_NAME, "%d %b %Y"), (_NAME_DAY, "%b %d, %Y"), (_YEAR_NAME, "%Y %b %d")):
         if match := pattern.fullmatch(text):
             date = _date(_year(match["y"]), MONTHS[match["n"].lower()], int(match["d"]))

@@ -93,7 +93,12 @@ def _is_note(row: Row, kinds: Sequence[Kind], width: int, usual: int) -> bool:
     alone = len(cells) == 1 or len(set(map(one_line, cells))) == 1
     begins = NOTE.match(text) is not None
     if not alone:
-        return begins and not text.startswith(("*", "#")) and len(cells) <= 2 < width and is_blank(row[-1] if len(row) >= width else None)
+        return (
+            begins
+            and not text.startswith(("*", "#"))
+            and len(cells) <= 2 < width
+            and is_blank(row[-1] if len(row) >= width else None)
+        )
     if width == 1:
         return begins and len(text) > 12 and kinds[0] in ("number", "date")
     return kind_of(text) == "text" and (begins or (len(text) > 60 and len(text) > 2 * usual))
@@ -133,7 +138,11 @@ def _total(rows: Sequence[Row], body: Sequence[int], kinds: Sequence[Kind], comp
     sums = _adds_up(rows[first], records, kinds) if complete else None
     if after and not _all_asides(rows, after, hits, kinds, bool(sums)):
         return None if first == hits[-1] else _last_total(rows, body, hits[-1], kinds)
-    if sums or (sums is None or not WEAK_TOTAL.fullmatch(labels[first])) and not _dimension(rows, body, first, kinds):
+    if (
+        sums
+        or (sums is None or not WEAK_TOTAL.fullmatch(labels[first]))
+        and not _dimension(rows, body, first, kinds)
+    ):
         return first
     return None
 
@@ -145,7 +154,9 @@ def _last_total(rows: Sequence[Row], body: Sequence[int], index: int, kinds: Seq
     return index if _adds_up(rows[index], [rows[i] for i in body if i < index], kinds) else None
 
 
-def _all_asides(rows: Sequence[Row], after: Sequence[int], hits: Sequence[int], kinds: Sequence[Kind], sums: bool) -> bool:
+def _all_asides(
+    rows: Sequence[Row], after: Sequence[int], hits: Sequence[int], kinds: Sequence[Kind], sums: bool
+) -> bool:
     """Tell whether the rows below a total are no records: more totals, or a block under a heading of its own."""
     if all(index in hits for index in after):
         return True
@@ -158,7 +169,12 @@ def _dimension(rows: Sequence[Row], body: Sequence[int], total: int, kinds: Sequ
     label = _label(rows[total], kinds).casefold()
     column = next(i for i, cell in enumerate(rows[total]) if isinstance(cell, str) and not is_blank(cell))
     values = [one_line(rows[i][column]).casefold() for i in body if i != total and column < len(rows[i])]
-    return label in values or (len(values) > 4 and len(set(values)) < 0.6 * len(values)) or column > 0 and not is_blank(rows[total][0])
+    return (
+        label in values
+        or (len(values) > 4 and len(set(values)) < 0.6 * len(values))
+        or column > 0
+        and not is_blank(rows[total][0])
+    )
 
 
 def _figure(cell: Any) -> float | None:
@@ -181,11 +197,17 @@ def _adds_up(row: Row, records: Sequence[Row], kinds: Sequence[Kind]) -> bool | 
         total = _figure(row[column]) if kind == "number" and column < len(row) else None
         if total is None or total == 0:
             continue
-        figures = [figure for record in records if column < len(record) and (figure := _figure(record[column])) is not None]
+        figures = [
+            figure
+            for record in records
+            if column < len(record) and (figure := _figure(record[column])) is not None
+        ]
         if len(figures) < 2:
             continue
         checked = True
-        if math.isclose(sum(figures), total, rel_tol=0.002, abs_tol=0.51 if all(f.is_integer() for f in figures) else 0.06):
+        if math.isclose(
+            sum(figures), total, rel_tol=0.002, abs_tol=0.51 if all(f.is_integer() for f in figures) else 0.06
+        ):
             return True
     return False if checked else None
 

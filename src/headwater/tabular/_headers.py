@@ -33,8 +33,11 @@ def merge_header(rows: Sequence[Sequence[Any]], width: int) -> list[str]:
             under = any(lower[column] for lower in below)
             if text:
                 spanning = text if under else ""
-            elif under and spanning and not any(upper[column] for upper in texts[:depth]) or (
-                under and spanning and depth and _same_group(texts[:depth], column)
+            elif (
+                under
+                and spanning
+                and not any(upper[column] for upper in texts[:depth])
+                or (under and spanning and depth and _same_group(texts[:depth], column))
             ):
                 text = spanning
             elif not under:
@@ -71,5 +74,6 @@ def unique_names(headers: Sequence[str]) -> list[str]:
 def is_repeat(row: Sequence[Any], header: Sequence[Any]) -> bool:
     """Tell whether a record is the header once more."""
     return len(row) == len(header) and all(
-        a == b or (is_blank(a) and is_blank(b)) or one_line(a) == one_line(b) for a, b in zip(row, header, strict=True)
+        a == b or (is_blank(a) and is_blank(b)) or one_line(a) == one_line(b)
+        for a, b in zip(row, header, strict=True)
     )

@@ -68,7 +68,12 @@ def extent(row: Row) -> int:
 def filled(row: Row) -> int:
     """Return the number of cells that hold something; a row of one repeated text (a merged title) counts as one."""
     cells = [cell for cell in row if not is_blank(cell)]
-    if len(cells) > 1 and len(cells) >= 0.6 * len(row) and isinstance(cells[0], str) and all(cell == cells[0] for cell in cells):
+    if (
+        len(cells) > 1
+        and len(cells) >= 0.6 * len(row)
+        and isinstance(cells[0], str)
+        and all(cell == cells[0] for cell in cells)
+    ):
         return 1
     return len(cells)
 
@@ -142,12 +147,21 @@ def _first_full_row(rows: Sequence[Row], seen: Sequence[int], width: int) -> int
 
 def _after_notes(rows: Sequence[Row], seen: Sequence[int], fills: Sequence[int]) -> int:
     """Return the first row with more than one cell in a grid where that is rare."""
-    return next((index for index, fill in zip(seen, fills, strict=True) if fill > 1 and not _is_comment(rows[index])), seen[0])
+    return next(
+        (index for index, fill in zip(seen, fills, strict=True) if fill > 1 and not _is_comment(rows[index])),
+        seen[0],
+    )
 
 
 def _is_comment(row: Row) -> bool:
     """Tell whether a row is a comment line: one cell (or a line cut at its commas) behind a number sign."""
-    return bool(row) and isinstance(row[0], str) and row[0].lstrip().startswith("#") and len(row[0].strip()) > 1 and filled(row) == 1
+    return (
+        bool(row)
+        and isinstance(row[0], str)
+        and row[0].lstrip().startswith("#")
+        and len(row[0].strip()) > 1
+        and filled(row) == 1
+    )
 
 
 def column_kinds(rows: Sequence[Row], width: int) -> list[Kind]:
@@ -207,7 +221,12 @@ def _lowest_names(top: Row, below: Sequence[Row], kinds: Sequence[Kind]) -> int:
         return 0
     lowest = 0
     for index, row in enumerate(below[:MAX_HEADER], 1):
-        if len(row) <= typed[-1] or not all(kind_of(row[column]) == "text" for column in typed) or _gaps(row) or _bracketed(row):
+        if (
+            len(row) <= typed[-1]
+            or not all(kind_of(row[column]) == "text" for column in typed)
+            or _gaps(row)
+            or _bracketed(row)
+        ):
             break
         if _below_merge(top, row):
             break
@@ -227,7 +246,12 @@ def _header_depth(top: Row, below: Sequence[Row], width: int) -> tuple[int, int 
             return depth + 1, depth
         if not rest or not _continues(above, row, rest, width):
             # a header of several rows may become plain only at its last row
-            if depth < 4 and len(rest) > 2 and _continues(row, rest[0], rest[1:], width) and _continues(above, row, rest[1:], width):
+            if (
+                depth < 4
+                and len(rest) > 2
+                and _continues(row, rest[0], rest[1:], width)
+                and _continues(above, row, rest[1:], width)
+            ):
                 above = row
                 continue
             return depth, None
@@ -253,7 +277,10 @@ def _counts_up(cells: Sequence[Any]) -> bool:
         return len(cells) >= 2
     if len(cells) >= 3 and all(text.isdigit() for text in texts):
         numbers = [int(text) for text in texts]
-        return all(b - a == numbers[1] - numbers[0] for a, b in zip(numbers, numbers[1:], strict=False)) and numbers[1] > numbers[0]
+        return (
+            all(b - a == numbers[1] - numbers[0] for a, b in zip(numbers, numbers[1:], strict=False))
+            and numbers[1] > numbers[0]
+        )
     return False
 
 
@@ -266,7 +293,11 @@ def _is_header(row: Row, kinds: Sequence[Kind], below: Sequence[Row]) -> bool | 
         if kind not in TYPED or is_blank(cell):
             continue
         if kind_of(cell) != "missing" or one_line(cell) == "#":
-            name = kind_of(cell) in ("text", "missing") or (kind_of(cell) == "boolean") > (kind == "boolean") or _unit_of_its_own(cell, column, below)
+            name = (
+                kind_of(cell) in ("text", "missing")
+                or (kind_of(cell) == "boolean") > (kind == "boolean")
+                or _unit_of_its_own(cell, column, below)
+            )
             (names if name else values).append(cell)
     texts = [one_line(cell) for cell in row if kind_of(cell) == "text"]
     if values:
@@ -290,7 +321,9 @@ def _is_header_of_texts(row: Row, below: Sequence[Row]) -> bool | None:
     cells = [(column, cell) for column, cell in enumerate(row) if kind_of(cell) == "text"]
     for column, cell in cells:
         text = one_line(cell)
-        values = [one_line(other[column]) for other in below if column < len(other) and not is_blank(other[column])]
+        values = [
+            one_line(other[column]) for other in below if column < len(other) and not is_blank(other[column])
+        ]
         lengths = set(map(len, values))
         if len(values) > 2 and len(lengths) <= 2 and len(text) not in range(min(lengths), max(lengths) + 1):
             score += 2  # codes of one length under a longer name
@@ -319,7 +352,11 @@ def _same_years(values: Sequence[Any], below: Sequence[Row], kinds: Sequence[Kin
     """Tell whether the columns under year-like names hold years or dates themselves, so that the names are values."""
     columns = [index for index, cell in enumerate(row) if any(cell is value for value in values)]
     cells = [r[c] for r in below[:20] for c in columns if c < len(r) and not is_blank(r[c])]
-    alike = sum(map(is_year, cells)) if all(map(is_year, values)) else sum(kind_of(c) == kind_of(values[0]) == "date" for c in cells)
+    alike = (
+        sum(map(is_year, cells))
+        if all(map(is_year, values))
+        else sum(kind_of(c) == kind_of(values[0]) == "date" for c in cells)
+    )
     return bool(cells) and alike > 0.8 * len(cells)
 
 
@@ -331,7 +368,9 @@ def _untypical(row: Row, kinds: Sequence[Kind], below: Sequence[Row]) -> bool:
 def _recurs(cell: Any, column: int, below: Sequence[Row]) -> bool:
     """Tell whether a text comes back in its column, in rows that are not all names (a repeated header)."""
     text = one_line(cell)
-    return any(column < len(row) and isinstance(row[column], str) and row[column].strip() == text for row in below)
+    return any(
+        column < len(row) and isinstance(row[column], str) and row[column].strip() == text for row in below
+    )
 
 
 def _continues(above: Row, row: Row, rest: Sequence[Row], width: int) -> bool:
@@ -347,7 +386,11 @@ def _continues(above: Row, row: Row, rest: Sequence[Row], width: int) -> bool:
         return False
     if cells:
         wordy = sum(one_line(cell)[0].isdigit() for cell in cells) < 0.5 * len(cells)
-        spans = _gaps(above) > 0 or is_blank(row[0]) or (wordy and len(cells) == len(typed) >= max(3, 0.6 * width))
+        spans = (
+            _gaps(above) > 0
+            or is_blank(row[0])
+            or (wordy and len(cells) == len(typed) >= max(3, 0.6 * width))
+        )
         return spans and (is_blank(row[0]) or len(cells) >= 0.4 * len(typed)) and _untypical(row, kinds, rest)
     if typed:
         return _labels_only(above, row, kinds, rest)
@@ -359,12 +402,18 @@ def _continues(above: Row, row: Row, rest: Sequence[Row], width: int) -> bool:
 def _bracketed(row: Row) -> bool:
     """Tell whether all cells of a row stand in brackets, as remarks on the names above do."""
     texts = [one_line(cell) for cell in row if not is_blank(cell)]
-    return len(texts) > 1 and all(text[0] in "([" and text[-1] in ")]" and kind_of(text) == "text" for text in texts)
+    return len(texts) > 1 and all(
+        text[0] in "([" and text[-1] in ")]" and kind_of(text) == "text" for text in texts
+    )
 
 
 def _below_merge(above: Row, row: Row) -> bool:
     """Tell whether a cell of a header row reaches down into a row: a text that stands in both, others being new."""
-    both = [(a, b) for a, b in zip(above, row, strict=False) if isinstance(a, str) and not is_blank(a) and not is_blank(b)]
+    both = [
+        (a, b)
+        for a, b in zip(above, row, strict=False)
+        if isinstance(a, str) and not is_blank(a) and not is_blank(b)
+    ]
     same = sum(a == b for a, b in both)
     needed = 1 if _gaps(above) else max(1, len(both) / 2)
     return len(both) > 1 and same >= needed and all(kind_of(b) == "text" for _, b in both)
@@ -372,7 +421,11 @@ def _below_merge(above: Row, row: Row) -> bool:
 
 def _labels_only(above: Row, row: Row, kinds: Sequence[Kind], rest: Sequence[Row]) -> bool:
     """Tell whether a row names the columns of labels left of the values, under a header that spans those columns."""
-    labels = [column for column, kind in enumerate(kinds) if kind not in TYPED and column < min(len(row), len(above))]
+    labels = [
+        column
+        for column, kind in enumerate(kinds)
+        if kind not in TYPED and column < min(len(row), len(above))
+    ]
     named = [column for column in labels if not is_blank(row[column])]
     if len(named) < 2 or len({one_line(row[column]) for column in named}) < len(named):
         return False
@@ -393,12 +446,20 @@ def _parents(rows: Sequence[Row], seen: Sequence[int], start: int, layout: Layou
     header = list(layout.header)
     for position in range(start - 1, -1, -1):
         index = seen[position]
-        if (header[0] if header else layout.body) - index > 1 or len(header) >= MAX_HEADER or not _spans(rows[index], layout.width):
+        if (
+            (header[0] if header else layout.body) - index > 1
+            or len(header) >= MAX_HEADER
+            or not _spans(rows[index], layout.width)
+        ):
             break
         header.insert(0, index)
     if not layout.header and header:
         typed = [column for column, kind in enumerate(layout.kinds) if kind in TYPED]
-        named = [column for column in typed if any(column < len(rows[i]) and not is_blank(rows[i][column]) for i in header)]
+        named = [
+            column
+            for column in typed
+            if any(column < len(rows[i]) and not is_blank(rows[i][column]) for i in header)
+        ]
         if len(named) < 0.5 * len(typed):
             return
     layout.header = header
@@ -410,4 +471,6 @@ def _spans(row: Row, width: int) -> bool:
     if _is_comment(row) or (filled(row) < 2 and (len(cells) > 1 or cells[0][0] == 0)):
         return False
     first = one_line(cells[0][1])
-    return cells[0][0] > 0 or not (first.endswith(":") or (len(cells) == 2 and cells[1][0] == 1 and width > 3))
+    return cells[0][0] > 0 or not (
+        first.endswith(":") or (len(cells) == 2 and cells[1][0] == 1 and width > 3)
+    )

@@ -45,7 +45,9 @@ _OTHER = {ord("\u2019"): "'", ord("\u02bc"): "'", ord("\uff0c"): ",", ord("\uff0
 _TRANSLATE = {**_SPACES, **_SIGNS, **_OTHER}
 
 _CURRENCY = "|".join(sorted((re.escape(sign) for sign in CURRENCIES), key=len, reverse=True))
-_SCALE = "|".join(sorted((re.escape(word) for word in SCALES if not word[0].isdigit()), key=len, reverse=True))
+_SCALE = "|".join(
+    sorted((re.escape(word) for word in SCALES if not word[0].isdigit()), key=len, reverse=True)
+)
 _NUMBER = re.compile(
     rf"""(?P<open>\()?\s*(?P<sign>[-+])?\s*(?P<currency>{_CURRENCY})?\s*(?P<sign2>[-+])?\s*(?P<open2>\()?\s*(?P<sign3>[-+])?
     (?P<core>(?:\d[\d.,' ]*|\.\d+)(?:[eE][-+]?\d+)?|-)\s*
@@ -108,7 +110,11 @@ def _unit_of(match: re.Match[str]) -> str | None:
     """Return the unit of a matched number, "" for none, None where the parts contradict each other."""
     percent = match["percent"] or match["percent2"]
     currency = match["currency"] or match["currency2"]
-    if match["currency"] and match["currency2"] and CURRENCIES[match["currency"]] != CURRENCIES[match["currency2"]]:
+    if (
+        match["currency"]
+        and match["currency2"]
+        and CURRENCIES[match["currency"]] != CURRENCIES[match["currency2"]]
+    ):
         return None
     suffix = (match["suffix"] or "").strip()
     scale = match["scale"]
@@ -167,7 +173,9 @@ def parse_number(text: str) -> NumberText | None:
         return None
     core = match["core"].strip()
     signs = [sign for sign in (match["sign"], match["sign2"], match["sign3"]) if sign]
-    opened, closed = (sum(map(bool, match.group(*names))) for names in (("open", "open2"), ("close", "close2")))
+    opened, closed = (
+        sum(map(bool, match.group(*names))) for names in (("open", "open2"), ("close", "close2"))
+    )
     if opened != closed or opened > 1 or len(signs) + opened > 1:
         return None
     if core == "-":  # the accounting zero, "£-"
@@ -188,10 +196,18 @@ def parse_number(text: str) -> NumberText | None:
     if how:
         stripped.append(how)
     if unit:
-        stripped.append("%" if unit == "percent" else "unit" if not (match["currency"] or match["currency2"]) else "currency sign")
+        stripped.append(
+            "%"
+            if unit == "percent"
+            else "unit"
+            if not (match["currency"] or match["currency2"])
+            else "currency sign"
+        )
     minus = "-" if negative else ""
     digits = core.lstrip("-+")
-    coded = bool(_CODE.match(digits) and digits.isdigit()) or ("+" in signs and digits.isdigit() and len(digits) > 7)
+    coded = bool(_CODE.match(digits) and digits.isdigit()) or (
+        "+" in signs and digits.isdigit() and len(digits) > 7
+    )
     return NumberText(
         minus + dot if dot is not None else None,
         minus + comma if comma is not None else None,

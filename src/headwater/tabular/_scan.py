@@ -137,7 +137,10 @@ class ColumnScan:
     def _is_prose(texts: list[str]) -> bool:
         """Tell whether nearly all of some distinct texts fit no type, so that no others need be looked at."""
         fitting = sum(
-            parse_number(text) is not None or parse_date(text) is not None or is_missing(text) or parse_time(text) is not None
+            parse_number(text) is not None
+            or parse_date(text) is not None
+            or is_missing(text)
+            or parse_time(text) is not None
             for text in texts
             if len(text) <= 64
         )
@@ -150,7 +153,11 @@ class ColumnScan:
         for sign, unit in AFFIXES.items():
             if len(texts) < 64:  # the parser of single texts does as well
                 return texts, counts
-            marked = pc.ends_with(texts, sign) if sign == "%" else pc.match_substring_regex(texts, rf"^[-+]?{re.escape(sign)}")
+            marked = (
+                pc.ends_with(texts, sign)
+                if sign == "%"
+                else pc.match_substring_regex(texts, rf"^[-+]?{re.escape(sign)}")
+            )
             if not pc.any(marked).as_py():
                 continue
             inner = pc.replace_substring(texts, sign, "", max_replacements=1)
@@ -240,7 +247,9 @@ class ColumnScan:
         after = pc.if_else(pc.less(point, 0), 0, pc.subtract(pc.subtract(length, point), 1))
         self.integer_digits = max(self.integer_digits, pc.max(before).as_py())
         self.fraction_digits = max(self.fraction_digits, pc.max(after).as_py())
-        exact = pc.and_(pc.equal(length, 16), pc.less(point, 0))  # 16 digits without a point: beyond 2^53 perhaps
+        exact = pc.and_(
+            pc.equal(length, 16), pc.less(point, 0)
+        )  # 16 digits without a point: beyond 2^53 perhaps
         for text in numbers.filter(exact).to_pylist():
             self._digits(text)
 
@@ -368,7 +377,11 @@ class ColumnScan:
         self.formats[date.format] += count
         if date.time is not None:
             self.moments += count
-            self.midnights += count if not any((date.time.hour, date.time.minute, date.time.second, date.time.microsecond)) else 0
+            self.midnights += (
+                count
+                if not any((date.time.hour, date.time.minute, date.time.second, date.time.microsecond))
+                else 0
+            )
         if date.zoned:
             self.zoned += count
             self.zones.add(date.zone)

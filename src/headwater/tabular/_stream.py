@@ -94,7 +94,9 @@ class StreamTable:
         parts = self.parts
         columns = [
             Column(name, plan.type, header, unit=unit or plan.unit, typing=plan.report)
-            for name, header, unit, plan in zip(self.names, parts.headers, parts.units, plans.values(), strict=True)
+            for name, header, unit, plan in zip(
+                self.names, parts.headers, parts.units, plans.values(), strict=True
+            )
         ]
         return Table(
             name="",
@@ -104,8 +106,16 @@ class StreamTable:
             footer="\n".join(filter(None, parts.footer)),
             dialect=dialect,
             quarantined=parts.quarantined,
-            warnings=[*parts.warnings, *warnings, *told_of(self.names, [plan.warnings for plan in plans.values()])],
-            extra={"footer_rows": parts.footer_rows, "header_rows": parts.header_rows, "set_aside": parts.set_aside},
+            warnings=[
+                *parts.warnings,
+                *warnings,
+                *told_of(self.names, [plan.warnings for plan in plans.values()]),
+            ],
+            extra={
+                "footer_rows": parts.footer_rows,
+                "header_rows": parts.header_rows,
+                "set_aside": parts.set_aside,
+            },
         )
 
     def _without_footer(self, held: Any) -> Any:
@@ -127,7 +137,10 @@ class StreamTable:
         import pyarrow.parquet as pq
 
         schema = pa.schema(
-            [*self._hidden, *((name, arrow_type(plan.arrow)) for name, plan in zip(self.names, plans, strict=True))]
+            [
+                *self._hidden,
+                *((name, arrow_type(plan.arrow)) for name, plan in zip(self.names, plans, strict=True)),
+            ]
         )
         with pq.ParquetWriter(self._typed_path, schema, compression=COMPRESSION) as writer:
             for batch in _batches(self._raw_path):

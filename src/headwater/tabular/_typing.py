@@ -24,8 +24,12 @@ MAX_DIGITS = 38
 RARE = 0.025
 """Share of values up to which those that spoil a column's type are told as its damage, not as its nature."""
 
-_VERSION_NAME = re.compile(r"(?:^|[^a-z])(?:version|release|revision|build|firmware)(?:$|[^a-z])", re.IGNORECASE)
-_DATE_NAME = re.compile(r"(?:^|[^a-z])(?:date|day|datum|fecha|dt|ymd|yyyymmdd)(?:$|[^a-z])|date$", re.IGNORECASE)
+_VERSION_NAME = re.compile(
+    r"(?:^|[^a-z])(?:version|release|revision|build|firmware)(?:$|[^a-z])", re.IGNORECASE
+)
+_DATE_NAME = re.compile(
+    r"(?:^|[^a-z])(?:date|day|datum|fecha|dt|ymd|yyyymmdd)(?:$|[^a-z])|date$", re.IGNORECASE
+)
 _SPAN_NAME = re.compile(r"length|duration|elapsed|run\s*time|lap|split|pace", re.IGNORECASE)
 _SPAN = re.compile(r"\d[\d.,]*\s*(?:[-/–—]\s*\d[\d.,]*|\+)")
 _MASK = re.compile(r"(?:[<>≤≥~≈±]|less than|under|over|fewer than|more than|up to)\s*=?\s*\d", re.IGNORECASE)
@@ -80,7 +84,9 @@ def arrow_type(name: str) -> Any:
         return pa.timestamp("us", tz=name.partition("@")[2] or None)
     if name.startswith("decimal"):
         return pa.decimal128(MAX_DIGITS, int(name.partition(":")[2]))
-    return pa.bool_() if name == "bool" else getattr(pa, name)("us") if name == "time64" else getattr(pa, name)()
+    return (
+        pa.bool_() if name == "bool" else getattr(pa, name)("us") if name == "time64" else getattr(pa, name)()
+    )
 
 
 def decide(scan: ColumnScan, hints: Hints | None = None) -> Plan:
@@ -133,7 +139,9 @@ def _near_miss(scan: ColumnScan, best: int, failing: int, kind: str) -> list[str
     if not odd or not (masked or failing <= RARE * scan.values):
         return []
     shown = ", ".join(repr(text[:40]) for text in odd[:3])
-    return [f"{best} of {scan.values} values are a {kind}, {failing} are not ({shown}): the column is kept as text"]
+    return [
+        f"{best} of {scan.values} values are a {kind}, {failing} are not ({shown}): the column is kept as text"
+    ]
 
 
 def _as_date(scan: ColumnScan, hints: Hints) -> Plan | None:
@@ -147,7 +155,10 @@ def _as_date(scan: ColumnScan, hints: Hints) -> Plan | None:
         return None
     first, second = kind.first == kind.fits, kind.second == kind.fits
     if not (first or second):
-        return _text(scan, warning="dates with the day first and dates with the month first are mixed: the column is kept as text")
+        return _text(
+            scan,
+            warning="dates with the day first and dates with the month first are mixed: the column is kept as text",
+        )
     dates_only = scan.moments == 0 or (scan.moments == scan.midnights and scan.moments < kind.fits)
     if scan.zoned and scan.zoned != kind.fits and not dates_only:
         return _text(scan, warning="times with and without a zone are mixed: the column is kept as text")
@@ -168,7 +179,9 @@ def _as_date(scan: ColumnScan, hints: Hints) -> Plan | None:
 
 
 def _undecided(scan: ColumnScan) -> Plan:
-    plan = _text(scan, warning="day and month cannot be told apart (no value above 12): the column is kept as text")
+    plan = _text(
+        scan, warning="day and month cannot be told apart (no value above 12): the column is kept as text"
+    )
     plan.report.ambiguous = True
     plan.report.formats = {"%d %m or %m %d": scan.date.fits}
     return plan
@@ -181,7 +194,11 @@ def _named(form: str, order: str) -> str:
 
 def _offset(zone: Any) -> str:
     minutes = round(zone.total_seconds() / 60)
-    return _OFFSET_UTC if not minutes else f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
+    return (
+        _OFFSET_UTC
+        if not minutes
+        else f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}"
+    )
 
 
 def _as_number(scan: ColumnScan, hints: Hints) -> Plan | None:

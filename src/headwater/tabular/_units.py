@@ -15,7 +15,10 @@ LONGEST = 500
 
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]{1,40})[)\]]")
 _IN = re.compile(r"[,;:]?\s(?:in|\()\s*(?P<unit>[^,;:()]{1,40})\)?$", re.IGNORECASE)
-_TITLE_IN = re.compile(r"\b(?:in|units?\s*[:=]|figures\s+in|all\s+values\s+in)\s+(?P<unit>(?:[.\d,]+\s*)?[^\s,;()]+(?:\s+(?:of\s+)?[^\s,;()]+){0,3})", re.IGNORECASE)
+_TITLE_IN = re.compile(
+    r"\b(?:in|units?\s*[:=]|figures\s+in|all\s+values\s+in)\s+(?P<unit>(?:[.\d,]+\s*)?[^\s,;()]+(?:\s+(?:of\s+)?[^\s,;()]+){0,3})",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[£$€¥₹%‰°][A-Za-z]{0,2}|[^\W\d_][\w²³]*\$?|'?\d[\d,.]*s?|\.\d+", re.UNICODE)
 _SIGN = re.compile(r"(?P<sign>US\$|[A-Z]{1,2}\$|[£$€¥₹])\s*(?P<scale>[A-Za-z]*|'?000s?)")
 
@@ -42,10 +45,18 @@ def unit_name(text: str) -> str | None:
     if not words or len(words) > 6:
         return None
     known = [word for word in words if word in UNITS or word.rstrip("s") in UNITS or word[0] in "£$€¥₹%‰°"]
-    filler = [word for word in words if word in QUANTITY_WORDS or word.strip("'").replace(",", "").replace(".", "").rstrip("s").isdigit()]
+    filler = [
+        word
+        for word in words
+        if word in QUANTITY_WORDS or word.strip("'").replace(",", "").replace(".", "").rstrip("s").isdigit()
+    ]
     if not known or len(known) + len([word for word in filler if word not in known]) < len(words):
         return None
-    return re.sub(r"[£€¥₹]|(?:US)?\$", lambda sign: CURRENCIES.get(sign[0], sign[0]) + " ", text).replace("%", "percent").strip()
+    return (
+        re.sub(r"[£€¥₹]|(?:US)?\$", lambda sign: CURRENCIES.get(sign[0], sign[0]) + " ", text)
+        .replace("%", "percent")
+        .strip()
+    )
 
 
 def header_unit(header: str) -> str | None:

@@ -8,6 +8,7 @@ import re
 def _words(text: str) -> list[str]:
     return text.split()
 
+
 MISSING = frozenset(
     _words("""- -- --- – — ― .. ... …  . : ? # x̄ n/a na n.a. n.a n/d n.d. nd nan null none nil missing unknown n/r n/k n/s
     #n/a #ref! #value! #div/0! #num! #name? #null! #error! <na> <null> (null) (na) (n/a) [na] [n/a] \\n
@@ -81,7 +82,9 @@ SCALES = {
 }
 """Words that scale an amount."""
 
-LONG_SCALES = frozenset({"thousand", "thousands", "million", "millions", "billion", "billions", "trillion", "trillions"})
+LONG_SCALES = frozenset(
+    {"thousand", "thousands", "million", "millions", "billion", "billions", "trillion", "trillions"}
+)
 """Scale words that say so without a currency; the short ones may be units (m = metre)."""
 
 UNITS = frozenset(
@@ -102,7 +105,24 @@ UNITS = frozenset(
 )
 """Words that make up a unit, in lower case."""
 
-QUANTITY_WORDS = frozenset({"per", "of", "in", "1000", "1,000", "10,000", "100,000", "10000", "100000", "100", "capita", "cubic", "square", "and"})
+QUANTITY_WORDS = frozenset(
+    {
+        "per",
+        "of",
+        "in",
+        "1000",
+        "1,000",
+        "10,000",
+        "100,000",
+        "10000",
+        "100000",
+        "100",
+        "capita",
+        "cubic",
+        "square",
+        "and",
+    }
+)
 """Words that may stand inside a unit, but do not make one."""
 
 TOTAL = re.compile(
