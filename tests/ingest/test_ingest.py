@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from headwater.errors import AmbiguousError, SetupError, UsageError
 from headwater.ingest import IngestOptions, _lake, _publish, _record, _run, _task, ingest_lake
 from headwater.ingest._task import Address, ReadTask, read_file
 from headwater.lake import Lake
+from headwater.readers import ReadOptions
+from headwater.relations import TableSketch
 
 
 def dump(root: Path, state: Path | None = None) -> list[dict[str, Any]]:
@@ -149,6 +152,8 @@ def test_killed_runs_end_with_the_catalog_of_an_undisturbed_one(tmp_path: Path, 
 READER = """
 import sys
 from headwater.lake import Lake
+from headwater.readers import ReadOptions
+from headwater.relations import TableSketch
 for _ in range(3):
     with Lake.find(sys.argv[1]) as lake:
         assert lake.search("water board", 5, mode="lexical").hits
@@ -386,3 +391,20 @@ def test_a_copy_among_the_hits_shows_the_shape_of_what_it_copies(lake: Path) -> 
         found = opened.search("copy", mode="lexical")
     assert found.hits[0].document.endswith("copy.csv")
     assert found.cards[found.hits[0].document].startswith("12 rows x 3 columns")
+
+
+def test_a_table_streamed_to_parquet_is_sketched_before_its_files_are_moved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("headwater.readers.ReadOptions", partial(ReadOptions, memory_table_bytes=1_000))
+    path = tmp_path / "large.csv"
+    lines = [f"S-{i:05d},{i % 7},{i / 8}" for i in range(3_000)]
+    path.write_text("\n".join(["station,kind,level", *lines]) + "\n", encoding="utf-8")
+    staging = tmp_path / "staging"
+    staging.mkdir()
+    (read,) = _record.read_content(path, path.name, "0" * 64, path.stat().st_size, staging)
+    (table,) = read.record["tables"]
+    assert table["row_count"] == 3_000
+    assert (staging / table["typed"]).exists() and (staging / table["raw"]).exists()
+    sketch = TableSketch.from_bytes(read.sketches[0][1])
+    assert len(sketch.columns[0].hashes) == 3_000

@@ -118,6 +118,7 @@ class WorkerPool(Generic[Task]):
         deadline_s: seconds for one task, or a function that gives them for each.
         recycle_after: tasks after which a worker is replaced.
         preload: modules to import once, before workers are forked.
+        leave_out: modules that are not there for workers, as if they were not installed.
         scratch: folder in which workers get their temporary folders; the system's if None.
         handle_sigint: install a handler for Ctrl-C from the first task until the pool is closed (main thread only).
 
@@ -134,6 +135,7 @@ class WorkerPool(Generic[Task]):
         deadline_s: float | Callable[[Task], float],
         recycle_after: int = 500,
         preload: Sequence[str] = (),
+        leave_out: Sequence[str] = (),
         scratch: Path | None = None,
         handle_sigint: bool = True,
     ) -> None:
@@ -143,7 +145,7 @@ class WorkerPool(Generic[Task]):
         self._memory = int(memory_mb * 1e6)
         self._deadline = deadline_s
         self._recycle_after = recycle_after
-        self._preload = list(preload)
+        self._modules = list(preload), list(leave_out)
         self._scratch = scratch
         self._temporary = ""
         self._handle_sigint = handle_sigint
@@ -363,7 +365,7 @@ class WorkerPool(Generic[Task]):
 
     def _greet(self, control: socket.socket, scratch: str) -> bytes:
         connection = Connection(os.dup(control.fileno()))
-        parts = (pickle.dumps(self._preload), self._frozen, str(self._memory).encode(), os.fsencode(scratch))
+        parts = (pickle.dumps(self._modules), self._frozen, str(self._memory).encode(), os.fsencode(scratch))
         try:
             for part in parts:
                 connection.send_bytes(part)

@@ -190,7 +190,10 @@ def _table_record(
 
     values = table_values(table)
     profile = profile_table(table, values=values)
-    typed, raw = _stage(table, f"{content}.{position}", staging)
+    sketch = sketch_table(table, "", "", profile=profile, values=values)
+    typed, raw = _stage(
+        table, f"{content}.{position}", staging
+    )  # last: it takes the files of a large table away
     columns = [_shallow(c) | {"typing": asdict(c.typing) if c.typing else None} for c in table.columns]
     info = {
         "page": table.page,
@@ -212,7 +215,6 @@ def _table_record(
         "typed": typed,
         "raw": raw,
     }
-    sketch = sketch_table(table, "", "", profile=profile, values=values)
     return record, searchable_values(values), sketch.to_bytes()
 
 

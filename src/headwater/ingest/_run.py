@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from headwater.storage import Entry, Storage
 
 COMMIT_SECONDS = 2.0
+DEADLINE_BYTES = 256 << 20
+"""Bytes of a file that one deadline is meant for."""
+
 COMMIT_FILES = 200
 
 
@@ -37,7 +40,7 @@ class IngestOptions:
     Attributes:
         workers: processes that read; 0: one per core.
         memory_mb: resident memory at which a reading process is stopped.
-        deadline_s: seconds after which reading one file is stopped.
+        deadline_s: seconds after which reading one file is stopped; a file larger than `DEADLINE_BYTES` has so many more.
         recycle_after: files after which a process is replaced.
         retry: read files again that failed before, even if they did not change.
         allow_empty: believe that a lake that held files is empty now.
@@ -149,7 +152,7 @@ def read_all(
     waiting: list[tuple[FileRecord, ReadOutcome | None]] = []
     last = time.monotonic()
     lake.scratch.mkdir(parents=True, exist_ok=True)
-    tasks = [ReadTask(e.path, lake) for e in entries]
+    tasks = [ReadTask(e.path, lake, e.size) for e in entries]
     pool = _pool(len(tasks), options, lake.scratch)
     try:
         for task, outcome in pool.run(tasks):
@@ -195,7 +198,7 @@ def _pool(tasks: int, options: IngestOptions, scratch: Path) -> WorkerPool[ReadT
         read_file,
         workers=max(1, min(workers, tasks)),
         memory_mb=options.memory_mb,
-        deadline_s=options.deadline_s,
+        deadline_s=lambda task: options.deadline_s * max(1.0, task.size / DEADLINE_BYTES),
         recycle_after=options.recycle_after,
         scratch=scratch,
         preload=(
@@ -210,6 +213,7 @@ def _pool(tasks: int, options: IngestOptions, scratch: Path) -> WorkerPool[ReadT
             "clevercsv",
             "selectolax.lexbor",
         ),
+        leave_out=("pandas",),  # Arrow would import it to see whether a list is one of its arrays
     )
 
 

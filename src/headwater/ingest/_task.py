@@ -62,10 +62,14 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class ReadTask:
-    """Read the file with the id `path` of a lake; its catalog tells which contents are known already."""
+    """Read the file with the id `path` of a lake; its catalog tells which contents are known already.
+
+    `size` in bytes, as far as the listing knows it, is what the time it may take is measured by.
+    """
 
     path: str
     lake: Address
+    size: int = 0
 
 
 @dataclass(slots=True)

@@ -28,7 +28,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, Final
@@ -70,7 +70,9 @@ def main(control_fd: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the main process to handle
     control = socket.socket(fileno=control_fd)
     setup = Connection(os.dup(control_fd))
-    for module in pickle.loads(setup.recv_bytes()):
+    preload, left_out = pickle.loads(setup.recv_bytes())
+    sys.meta_path.insert(0, _LeftOut(left_out))
+    for module in preload:
         with contextlib.suppress(ImportError):
             importlib.import_module(module)
     frozen, memory_bytes, scratch = setup.recv_bytes(), int(setup.recv_bytes()), setup.recv_bytes()
@@ -84,6 +86,17 @@ def main(control_fd: int) -> None:
     gc.collect()
     gc.freeze()  # keeps the collector from touching, and so copying, the pages shared with the workers
     _Zygote(control, function, memory_bytes, os.fsdecode(scratch)).serve()
+
+
+class _LeftOut:
+    """Says of some modules that they are not installed."""
+
+    def __init__(self, modules: Sequence[str]) -> None:
+        self._modules = frozenset(modules)
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name in self._modules:
+            raise ModuleNotFoundError(f"{name} is left out in worker processes", name=name)
 
 
 class _Zygote:
