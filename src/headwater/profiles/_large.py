@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from headwater.model import ParquetData, Table
+from headwater.model import Column, ParquetData, Table
 from headwater.profiles._values import SAMPLE_ROWS, ColumnValues, TableValues
 
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 COUNTED = 50_000
 """Estimated number of distinct values up to which a column's values are counted exactly."""
 
+COLUMNS_AT_ONCE = 200
+"""Columns of one scan; each takes memory for its sketches."""
+
 _KEYS = 3
 _KEY_ROWS = 20_000_000
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -22,7 +26,7 @@ _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 def values_of_large(table: Table) -> TableValues:
     """Return figures of a table in Parquet.
 
-    One scan gives missing, estimated distinct (HyperLogLog), range, moments and approximate quantiles (t-digest) of all
+    One scan (of a wide table several) gives missing, estimated distinct (HyperLogLog), range, moments and approximate quantiles (t-digest) of all
     columns; a second one counts the values of the columns with at most `COUNTED` of them; a reservoir sample of
     `SAMPLE_ROWS` rows gives the texts.
     """
@@ -33,7 +37,11 @@ def values_of_large(table: Table) -> TableValues:
     with duckdb.connect(":memory:", config={"threads": 2, "memory_limit": "768MB"}) as connection:
         typed = f"read_parquet({_text(str(data.typed_path))})"
         raw = f"read_parquet({_text(str(data.raw_path))})"
-        stats = _scan(connection, typed, table)
+        stats = [
+            figures
+            for start in range(0, len(table.columns), COLUMNS_AT_ONCE)
+            for figures in _scan(connection, typed, table.columns[start : start + COLUMNS_AT_ONCE])
+        ]
         samples = _samples(connection, raw, table, data.row_count)
         columns: list[ColumnValues] = []
         _exact_keys(connection, typed, table, stats, data.row_count)
@@ -65,9 +73,11 @@ def _name(value: str) -> str:
     return '"' + value.replace('"', '""') + '"'
 
 
-def _scan(connection: duckdb.DuckDBPyConnection, source: str, table: Table) -> list[dict[str, Any]]:
+def _scan(
+    connection: duckdb.DuckDBPyConnection, source: str, columns: Sequence[Column]
+) -> list[dict[str, Any]]:
     parts: list[str] = []
-    for column in table.columns:
+    for column in columns:
         name = _name(column.name)
         number = column.type in {"integer", "number"}
         text = column.type in {"text", "list", "object"}
@@ -83,7 +93,7 @@ def _scan(connection: duckdb.DuckDBPyConnection, source: str, table: Table) -> l
         ]
     (row,) = connection.execute(f"select {', '.join(parts)} from {source}").fetchall()
     out: list[dict[str, Any]] = []
-    for i, column in enumerate(table.columns):
+    for i, column in enumerate(columns):
         present, distinct, low, high, mean, std, quantiles = row[7 * i : 7 * i + 7]
         figures: dict[str, Any] = {
             "present": int(present),

@@ -60,7 +60,9 @@ def _batches(table: Table, source: ColumnValues) -> Any:
     if isinstance(table.data, ParquetData):
         import pyarrow.parquet as pq
 
-        for batch in pq.ParquetFile(table.data.typed_path).iter_batches(65_536, columns=[source.name]):
+        # without pre_buffer, which keeps all that was read until the end
+        file = pq.ParquetFile(table.data.typed_path, pre_buffer=False)
+        for batch in file.iter_batches(65_536, columns=[source.name]):
             yield batch.column(0)
     elif source.array is not None:
         yield from source.array.chunks

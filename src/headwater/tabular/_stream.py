@@ -17,6 +17,9 @@ from headwater.tabular._typing import Plan, arrow_type, convert
 HELD_ROWS = 64
 """Last rows that are held back until the end, since they may be a footer."""
 
+BATCH_CELLS = 1 << 21
+"""Cells that are turned from text into values at once."""
+
 COMPRESSION = "zstd"
 
 
@@ -143,13 +146,15 @@ class StreamTable:
             ]
         )
         with pq.ParquetWriter(self._typed_path, schema, compression=COMPRESSION) as writer:
-            for batch in _batches(self._raw_path):
+            for batch in _batches(self._raw_path, len(schema)):
                 typed = [convert(column, plan) for column, plan in zip(batch.columns[2:], plans, strict=True)]
                 writer.write_table(pa.Table.from_arrays([*batch.columns[:2], *typed], schema=schema))
                 self._release()
 
 
-def _batches(path: Path) -> Iterator[Any]:
+def _batches(path: Path, width: int) -> Iterator[Any]:
+    """Yield the rows of a Parquet file in batches of bounded size; `pre_buffer` would keep all that was read."""
     import pyarrow.parquet as pq
 
-    yield from pq.ParquetFile(path).iter_batches(1 << 17)
+    rows = max(1 << 10, min(1 << 17, BATCH_CELLS // width))
+    yield from pq.ParquetFile(path, pre_buffer=False).iter_batches(rows)
