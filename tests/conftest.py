@@ -168,7 +168,14 @@ def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[S3Server]:
         "-s3",
     ]
     command += [f"-{name}={port}" for name, port in ports.items()] + [f"-s3.config={folder / 's3.json'}"]
-    command += ["-volume.max=60", "-master.volumeSizeLimitMB=64", "-master.telemetry=false", "-s3.iam=false"]
+    command += [
+        "-volume.max=60",
+        "-master.volumeSizeLimitMB=64",
+        "-master.telemetry=false",
+        "-s3.iam=false",
+        "-s3.port.iceberg=0",
+        "-s3.port.lance=0",
+    ]
     with open(folder / "log", "wb") as log:
         process = subprocess.Popen(
             command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=folder, start_new_session=True
