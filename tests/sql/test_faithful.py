@@ -21,7 +21,7 @@ select count(*) from goals g full outer join teams t on g.team = t.name
 select count(*) from goals g anti join teams t on g.team = t.name
 select row_number() over (partition by team order by id) as r, id from goals qualify r = 1 order by id
 select id, lag(id, 2, -1) over w, sum(id) over (order by id rows between 2 preceding and current row exclude current row) from goals window w as (order by id) order by id limit 4
-select percentile_cont(0.5) within group (order by id), quantile_cont(id, [0.25, 0.75]), mode(team), median(id) from goals
+select percentile_cont(0.5) within group (order by id), quantile_cont(id, [0.25, 0.75]), mode(team) filter (where team = 'Italy'), median(id) from goals
 select string_agg(name, ', ' order by name desc), list(name order by coach), array_agg(distinct coach order by coach) from teams
 with recursive r(n) as (select 1 union all select n + 1 from r where n < 5) select sum(n) from r
 with a as (select * from teams), b as (select * from a where coach > 'A') select * from b order by coach
