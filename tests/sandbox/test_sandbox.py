@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from headwater.errors import LimitError, SetupError, UsageError
-from headwater.sandbox import CodeError, CodeLimits, Sandbox
+from headwater.sandbox import CodeError, CodeLimits, Sandbox, _walls
 from headwater.sandbox._confine import missing_layers
 
 pytestmark = pytest.mark.skipif(bool(missing_layers()), reason=f"no walls here: {missing_layers()}")
@@ -278,18 +278,25 @@ def test_nothing_is_left_behind():
     assert not os.path.exists(f"/proc/{host}")
 
 
-def test_a_killed_owner_leaves_nothing(tmp_path):
+@pytest.mark.parametrize("tier", ["bubblewrap", "landlock"])
+def test_a_killed_owner_leaves_nothing(tier):
+    if problem := (_walls.bubblewrap_problem() if tier == "bubblewrap" else _walls.missing_layers()):
+        pytest.skip(problem)
     script = (
-        "from headwater.sandbox import Sandbox\nbox = Sandbox()\nprint(box._base, box._host.pid, flush=True)\n"
-        'box.run(\'import time\\nopen("late", "w")\\ntime.sleep(15)\')'
+        "from headwater.sandbox import CodeLimits, Sandbox\n"
+        f"box = Sandbox(tier={tier!r}, limits=CodeLimits(seconds=90))\n"
+        "print(box._base, box._host.pid, flush=True)\n"
+        'box.run(\'import time\\nopen("late", "w")\\ntime.sleep(80)\')'
     )
     owner = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     base, host = owner.stdout.readline().split()
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 30
     while not list(Path(base).glob("run-*/late")) and time.monotonic() < deadline:
         time.sleep(0.02)
+    assert list(Path(base).glob("run-*/late"))
     owner.send_signal(signal.SIGKILL)
     owner.wait()
+    deadline = time.monotonic() + 30
     while (os.path.exists(base) or os.path.exists(f"/proc/{host}")) and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not os.path.exists(base)
