@@ -13,7 +13,7 @@ import pytest
 
 from headwater.errors import ReadError
 from headwater.model import ParquetData, ReadResult, Table
-from headwater.readers import ReadOptions, Sample, formats, is_partitioned, read, register
+from headwater.readers import ReadOptions, Sample, formats, read, register
 
 
 def written(tmp_path: Path, **columns: Any) -> Path:
@@ -94,25 +94,6 @@ def test_damaged_page_and_footer(tmp_path: Path) -> None:
     path.write_bytes(whole[:-60] + b"\xff" * 40 + whole[-20:])
     with pytest.raises(ReadError, match="footer"):
         read(path, "a.parquet")
-
-
-def test_partitions(tmp_path: Path) -> None:
-    folder = tmp_path / "data"
-    for month, columns in (
-        ("01", {"id": [1, 2], "v": [10, 20]}),
-        ("02", {"id": ["003", "4"], "v": [0.5, 1], "extra": ["x", None]}),
-    ):
-        (folder / f"month={month}").mkdir(parents=True)
-        pq.write_table(pa.table(columns), folder / f"month={month}" / "part.parquet")
-    assert is_partitioned(folder) and not is_partitioned(tmp_path / "nothing")
-    (table,) = read(folder, "data").tables
-    found = cells(table)
-    assert found["id"] == ["1", "2", "003", "4"]
-    assert found["v"] == [10, 20, 0.5, 1]
-    assert found["month"] == ["01", "01", "02", "02"]
-    assert found["extra"] == [None, None, "x", None]
-    assert found["_row"] == [1, 2, 3, 4]
-    assert len(table.warnings) == 3
 
 
 def test_added_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

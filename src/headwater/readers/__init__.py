@@ -15,7 +15,7 @@ from pathlib import Path
 from headwater.model import ReadResult
 from headwater.readers._registry import Reader, Sample, formats, register
 
-__all__ = ["ReadOptions", "Reader", "Sample", "formats", "is_partitioned", "read", "register"]
+__all__ = ["ReadOptions", "Reader", "Sample", "formats", "read", "register"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class ReadOptions:
 
 
 def read(path: Path, name: str, options: ReadOptions | None = None) -> ReadResult:
-    """Read one file, or one folder of Parquet partitions (see `is_partitioned`).
+    """Read one file.
 
     Args:
         path: where its bytes lie on this machine.
@@ -56,10 +56,3 @@ def read(path: Path, name: str, options: ReadOptions | None = None) -> ReadResul
     from headwater.readers._dispatch import read_any
 
     return read_any(Path(path), name, options or ReadOptions())
-
-
-def is_partitioned(folder: Path) -> bool:
-    """Tell whether a folder is one Parquet dataset, split by `key=value` folders (the layout of Apache Hive)."""
-    from headwater.readers._parquet import is_partitioned as check
-
-    return check(Path(folder))

@@ -36,16 +36,12 @@ _WRAPPINGS = {"gzip", "bzip2", "xz", "zip", "tar"}
 
 
 def read_any(path: Path, name: str, options: ReadOptions) -> ReadResult:
-    """Read a file of whatever format, or a folder of Parquet partitions.
+    """Read a file of whatever format.
 
     Raises:
         ReadError: it is damaged or not what it claims to be.
         SkipDocument: it is left out, with the reason.
     """
-    if path.is_dir():
-        from headwater.readers._parquet import read_partitioned
-
-        return read_partitioned(path, name, options)
     try:
         detected = detect(path, name)
         result = reader_for(detected.format)(path, name, options)

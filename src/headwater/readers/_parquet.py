@@ -1,4 +1,4 @@
-"""Parquet, Arrow and ORC files, and folders of Parquet partitions.
+"""Parquet, Arrow and ORC files.
 
 Types stay as the file has them, in the terms of the model: nested values become JSON text (an empty list, a null
 list and a null struct stay apart), unsigned integers beyond 64 bits and wide decimals stay exact, times are cut to
@@ -11,7 +11,6 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote
 
 from headwater.errors import ReadError
 from headwater.model import LINE, ROW, Column, MemoryData, ParquetData, ReadResult, Table
@@ -218,107 +217,3 @@ def _spilled(
 
 
 # ---------------------------------------------------------------- partitions
-
-
-def is_partitioned(folder: Path) -> bool:
-    """Tell whether a folder holds Parquet files in `key=value` folders and nothing else but marks such as _SUCCESS."""
-    files = [p for p in folder.rglob("*") if p.is_file() and not p.name.startswith(("_", "."))]
-    parts = [p.relative_to(folder).parts[:-1] for p in files]
-    return (
-        bool(files)
-        and all(p.suffix == ".parquet" for p in files)
-        and all(part and all("=" in step for step in part) for part in parts)
-    )
-
-
-def read_partitioned(folder: Path, name: str, options: ReadOptions) -> ReadResult:
-    """Read a folder of Parquet partitions as one table, its columns matched by name.
-
-    The keys of the folders become columns of text, so that `month=01` stays "01". Where a column has another type in
-    another file the wider one is taken, text in the end, and told.
-
-    Raises:
-        ReadError: the folder is no such dataset, or one of its files is damaged.
-    """
-    import pyarrow as pa
-
-    if not is_partitioned(folder):
-        raise ReadError("The folder is not a Parquet dataset with key=value folders.", where=name)
-    parts: list[tuple[dict[str, str], Table]] = []
-    for path in sorted(p for p in folder.rglob("*.parquet") if p.is_file()):
-        here = path.relative_to(folder)
-        keys = dict(step.split("=", 1) for step in here.parts[:-1])
-        parts.append(
-            (
-                {k: unquote(v) for k, v in keys.items()},
-                read_parquet(path, f"{name}/{here.as_posix()}", options).tables[0],
-            )
-        )
-    columns: dict[str, Column] = {}
-    warnings: list[str] = []
-    for _, table in parts:
-        for column in table.columns:
-            first = columns.setdefault(column.name, column)
-            if first.type != column.type:
-                wider = "number" if {first.type, column.type} == {"integer", "number"} else "text"
-                warnings.append(
-                    f'Column "{column.name}" is {first.type} in one part and {column.type} in another; read as {wider}.'
-                )
-                first.type = wider  # type: ignore[assignment]
-    for column_name in columns:
-        lacking = sum(column_name not in {c.name for c in table.columns} for _, table in parts)
-        if lacking:
-            warnings.append(
-                f'Column "{column_name}" is absent from {lacking} of {len(parts)} parts; missing there.'
-            )
-    typed, raw = [], []
-    for keys, table in parts:
-        views = [pa.Table.from_batches(list(view)) for view in (table.data.typed(), table.data.raw())]
-        typed.append(_aligned(views[0], views[1], columns, keys, raw=False))
-        raw.append(_aligned(views[1], views[1], columns, keys, raw=True))
-    merged = Table(
-        name="",
-        columns=[*columns.values(), *(Column(key) for key in parts[0][0] if key not in columns)],
-        data=MemoryData(
-            _numbered(pa.concat_tables(typed, promote_options="permissive")), _numbered(pa.concat_tables(raw))
-        ),
-        source_records=sum(table.source_records or 0 for _, table in parts),
-        warnings=list(dict.fromkeys(warnings + [w for _, table in parts for w in table.warnings])),
-    )
-    return ReadResult(format="parquet", tables=[merged], metadata={"parts": len(parts)})
-
-
-def _aligned(
-    view: pa.Table, raw_view: pa.Table, columns: dict[str, Column], keys: dict[str, str], *, raw: bool
-) -> pa.Table:
-    import pyarrow as pa
-
-    count = view.num_rows
-    names, arrays = [ROW, LINE], [pa.nulls(count, pa.int64()), pa.nulls(count, pa.int64())]
-    for name, column in columns.items():
-        names.append(name)
-        if name not in view.column_names:
-            arrays.append(
-                pa.nulls(
-                    count, pa.string() if raw or column.type in ("text", "list", "object") else pa.null()
-                )
-            )
-        elif column.type == "text" and not raw:
-            arrays.append(raw_view.column(name))
-        elif column.type == "number" and not raw and pa.types.is_integer(view.schema.field(name).type):
-            arrays.append(view.column(name).cast(pa.float64()))
-        else:
-            arrays.append(view.column(name))
-    for key, value in keys.items():
-        if key not in columns:
-            names.append(key)
-            arrays.append(
-                pa.array([None if value == "__HIVE_DEFAULT_PARTITION__" else value] * count, pa.string())
-            )
-    return pa.table(arrays, names=names)
-
-
-def _numbered(table: pa.Table) -> pa.Table:
-    import pyarrow as pa
-
-    return table.set_column(0, ROW, pa.array(range(1, table.num_rows + 1), pa.int64())).combine_chunks()
