@@ -41,6 +41,16 @@ def run(*arguments: str, expect: int = 0, places: bool = True) -> None:
         sys.exit(f"This should have ended with {expect}, not {code}.")
 
 
+def keep(path: Path, *arguments: str) -> None:
+    """Print a command whose output goes to a file, and run it."""
+    given = [*arguments, *GLOBAL]
+    print(f"$ headwater {' '.join(map(quoted, arguments))} > {path}", flush=True)
+    out = subprocess.run([HEADWATER, *given], cwd=ROOT, check=False, capture_output=True)
+    if out.returncode:
+        sys.exit(f"This should have ended with 0, not {out.returncode}.")
+    (ROOT / path).write_bytes(out.stdout)
+
+
 def series_of(document: str) -> str:
     """Return the SQL name of the series that a document belongs to."""
     out = subprocess.run(
@@ -79,10 +89,22 @@ def main() -> None:
     run("related", "parks.parquet")
     say("A warehouse of SQL files: what does a change of one table reach?")
     run("graph", "impact", "staging.stations", *WAREHOUSE, places=False)
+    say("Questions, without any model: each answer comes with its proof. One that a table answers:")
+    largest = "Which state had the largest population in 2020?"
+    run("ask", largest)
+    say("One that a sentence answers:")
+    run("ask", "When was Apollo 13 launched?")
+    say("One about the warehouse:")
+    run("ask", "Which tables feed mart.punctuality?", "--graph", *WAREHOUSE[1:], places=False)
+    say("An answer can be kept, and computed again at any time: does it still hold?")
+    kept = STATE / "answer.json"
+    keep(kept, "ask", largest, "--json")
+    run("replay", str(kept))
     say(f"That took {time.monotonic() - started:.0f} s. Next:")
     print(
         "  . .venv/bin/activate\n"
         "  headwater --help                           the other verbs; each has --help and --json\n"
+        "  headwater ask '…' --table my.csv           a question about one file, no lake needed\n"
         "  headwater ingest ~/my-data                 your own folder, or s3://bucket/prefix\n"
         "  cd ~/my-data && headwater search 'words'   below a lake no --lake is needed\n"
         "  docs/                                      Python, SQL, formats, rules of the layout"

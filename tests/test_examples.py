@@ -167,4 +167,15 @@ def test_the_demo_runs(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert "331449281" in done.stdout
+    asked = done.stdout.split("# Questions")[1]
+    of_table, of_text, of_graph, replayed = asked.split("$ headwater")[1:5]
+    assert "\nCalifornia\n" in of_table
+    assert "row 5, column State: California" in of_table
+    assert "verification  replayed" in of_table
+    assert "apollo-13.txt" in of_text
+    assert "Apollo 13 was launched on 11 April 1970" in of_text
+    assert "verification  quoted" in of_text
+    assert "core.run → mart.punctuality" in of_graph
+    assert "The answer holds." in asked.split("$ headwater replay")[1]
+    assert replayed.startswith(" ask") and "--json" in replayed
     assert not (LAKE / ".headwater").exists()

@@ -118,29 +118,45 @@ def _exit_code(answer: Answer) -> int:
 
 
 def _show_answer(answer: Answer, out: Console) -> None:
+    """Print the value, and under it in two columns how it was read, what was assumed, and its proof."""
+    from rich.table import Table
+    from rich.text import Text
+
     from headwater.cli._render import safe
 
-    out.print(safe(answer.text))
+    out.print(Text(safe(answer.text), "bold" if answer.status == "answered" else ""))
+    told = Table.grid(padding=(0, 2))
+    told.add_column(style="dim", no_wrap=True)
+    told.add_column(overflow="fold")
+
+    def add(label: str, text: str) -> None:
+        told.add_row(label, Text(text))
+
     if answer.reading:
-        out.print(f"read as: {safe(answer.reading)}")
+        add("read as", safe(answer.reading))
     for assumption in answer.assumptions:
-        out.print(f"assumed: {safe(assumption)}")
+        add("assumed", safe(assumption))
+    for document, places in _places(answer).items():
+        add("evidence", "\n".join([safe(document), *(f"  {safe(place)}" for place in places)]))
+    if len(answer.evidence) > SHOWN:
+        add("", f"… {len(answer.evidence) - SHOWN} more; --json lists all")
+    for note in answer.diagnostics:
+        add("note", safe(note.get("message", "")))
+    for language, source in _programs(answer):
+        add(safe(language), safe(source))
+    if answer.status == "answered":
+        add("verification", answer.verification)
+    if told.row_count:
+        out.print(told)
+
+
+def _places(answer: Answer) -> dict[str, list[str]]:
+    """Return the pieces of evidence to print, by document: where in it, and what stands there."""
+    found: dict[str, list[str]] = {}
     for piece in answer.evidence[:SHOWN]:
         place = ", ".join(f"{k} {v}" for k, v in piece.locator.items() if v is not None and k != "edge")
-        out.print(
-            safe(
-                f"  {piece.document}, {place}: {piece.quote}"
-                if place
-                else f"  {piece.document}: {piece.quote}"
-            )
-        )
-    if len(answer.evidence) > SHOWN:
-        out.print(f"  … {len(answer.evidence) - SHOWN} more; --json lists all")
-    if answer.program:
-        for language, source in _programs(answer):
-            out.print(f"{safe(language)}: {safe(source)}")
-    if answer.status == "answered":
-        out.print(f"verification: {answer.verification}")
+        found.setdefault(piece.document, []).append(f"{place}: {piece.quote}" if place else piece.quote)
+    return found
 
 
 def _programs(answer: Answer) -> list[tuple[str, str]]:
