@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.bench.gauge_lake import gauge_lake, gauges  # noqa: F401 - fixtures
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "dw-bench"
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from headwater.cli._bench_sessions import score_sessions
 from headwater.cli._emit import Globals, console, emit_json
 from headwater.cli._render import safe
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
 
 app = typer.Typer(help="Run and score benchmark suites.", no_args_is_help=True)
+app.command("score-sessions")(score_sessions)
 
 SUITE = Annotated[str | None, typer.Argument(help="The suite: dw-bench.")]
 SEED = Annotated[int | None, typer.Option(help="Seed of whatever is drawn (42).", min=0)]

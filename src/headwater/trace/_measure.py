@@ -159,8 +159,8 @@ def bucket(told: Measures, *, right: bool, gold: Collection[str], gold_datasets:
     files, sets = set(gold), set(gold_datasets)
     if files & set(told.analysed):
         return BUCKETS[4]
-    if files & set(told.opened) or sets & set(told.opened_datasets):
+    if files & set(told.opened):
         return BUCKETS[3]
-    if sets & set(told.retrieved_datasets) or files & set(told.retrieved):
+    if sets & {*told.retrieved_datasets, *told.opened_datasets} or files & set(told.retrieved):
         return BUCKETS[2]
     return BUCKETS[1]
