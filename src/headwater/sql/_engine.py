@@ -15,6 +15,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from headwater.errors import NotFoundError, RefusedError, UsageError
+from headwater.sql._aliases import MOST as MOST_QUOTED
+from headwater.sql._aliases import quoted_alias
 from headwater.sql._diagnose import Diagnostician, finds_nothing
 from headwater.sql._gate import check_statement, check_tree
 from headwater.sql._problems import Context, explain_failure, nearest
@@ -213,16 +215,32 @@ class SqlEngine:
         return plan
 
     def _parse(self, sql: str, context: Context, deadline: float) -> dict[str, Any]:
+        """Return the syntax tree of a statement; a name that is a word of SQL is quoted where that lets it be read."""
+        tried = sql
+        for _ in range(MOST_QUOTED):
+            try:
+                return self._parse_once(tried, context, deadline)
+            except WorkerError as error:
+                tried = quoted_alias(tried, error.message) or ""
+                if not tried:
+                    break
+        try:
+            return self._parse_once(sql, context, deadline)
+        except WorkerError as error:
+            raise explain_failure(error, context) from None
+
+    def _parse_once(self, sql: str, context: Context, deadline: float) -> dict[str, Any]:
         request = {"op": "parse", "sql": sql}
         try:
             return self._worker.ask(request, max(deadline - time.monotonic(), 0.05))[0]
         except WorkerDied as died:
             if died.late:
                 raise explain_failure(died, context) from None
-        except WorkerError as error:
-            raise explain_failure(error, context) from None
         # The process may have died long since, for any reason; if a fresh one dies too, it is the statement.
-        return self._ask(request, context, deadline)[0]
+        try:
+            return self._worker.ask(request, max(deadline - time.monotonic(), 0.05))[0]
+        except WorkerDied as died:
+            raise explain_failure(died, context) from None
 
     def _diagnose(self, plan: Plan, result: SqlResult, deadline: float) -> list[dict[str, Any]]:
         def ask(request: dict[str, Any], seconds: float) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from headwater.errors import HeadwaterError, LimitError, NotFoundError, RefusedError, SetupError, UsageError
+from headwater.sql._aliases import excerpt
 from headwater.sql._rewrite import Use
 from headwater.sql._worker import WorkerDied, WorkerError
 
@@ -28,6 +29,11 @@ SUGGESTION = re.compile(r'Did you mean "(?P<name>[^"]+)"')
 LINE = re.compile(r"\nLINE (\d+):")
 POSITION = re.compile(r"\n+LINE \d+:.*", re.DOTALL)
 MEMORY_ERRORS = ("OutOfMemoryException", "MemoryError")
+TEXT_GIVEN = re.compile(r"\((?:[^()]*\W)?(?:VARCHAR|STRING_LITERAL)\b")
+CHOOSE = "In order to select one, please add explicit type casts."
+CANDIDATES = 2
+"""Forms of a function that an error names."""
+TEXT_HINT = "A text is no number or date by itself: try_cast(column as double), try_cast(column as date)."
 SHORTEN_HINT = "Select fewer columns, filter earlier, or aggregate before joining."
 
 
@@ -88,9 +94,10 @@ def explain_failure(error: WorkerError | WorkerDied, context: Context) -> Headwa
         return RefusedError("The statement is nested too deeply.", hint="Break it up with WITH … AS.")
     if error.kind == "ParserException":
         line = LINE.search(error.message)
+        around = excerpt(context.sql, error.message)
         return UsageError(
             f"The statement cannot be read: {message}",
-            where=f"line {line[1]}" if line else "",
+            where=(f"line {line[1]}" if line else "") + (f": {around}" if around else ""),
             hint="The SQL is DuckDB's dialect.",
         )
     if error.kind == "PermissionException":
@@ -106,7 +113,7 @@ def explain_failure(error: WorkerError | WorkerDied, context: Context) -> Headwa
 
 def clean(message: str, context: Context) -> str:
     """Return DuckDB's text without what a user must not or need not see."""
-    message = POSITION.sub("", message).strip()
+    message = _few_candidates(POSITION.sub("", message)).strip()
     message = re.sub(r"^[A-Z][\w ]*? Error: ", "", message)
     for view, name in context.names.items():
         message = message.replace(view, name)
@@ -116,6 +123,14 @@ def clean(message: str, context: Context) -> str:
     for root in sorted(roots - {"/", ""}, key=len, reverse=True):
         message = message.replace(root, "…")
     return message
+
+
+def _few_candidates(message: str) -> str:
+    """Return DuckDB's text with the first forms of a function only, and none where a text stands for another type."""
+    head, found, listed = message.partition("\n\tCandidate functions:")
+    forms = [] if TEXT_GIVEN.search(head) else [line.strip() for line in listed.split("\n") if line.strip()]
+    head = head.replace("You might need to add explicit type casts.", "").replace(CHOOSE, "").strip()
+    return f"{head} It takes: {'; '.join(forms[:CANDIDATES])}." if found and forms else head
 
 
 def _missing_name(error: WorkerError, message: str, context: Context) -> HeadwaterError | None:
@@ -165,6 +180,8 @@ def _did_you_mean(names: Sequence[str]) -> str:
 def _hint(error: WorkerError, context: Context) -> str:
     if error.kind == "ConversionException":
         return "try_cast(column as type) gives null where a value does not fit."
+    if "argument types" in error.message or "best candidate" in error.message:
+        return TEXT_HINT if TEXT_GIVEN.search(error.message.split("\n")[0]) else ""
     if "Ambiguous" in error.message:
         return f"Put the table before it: {', '.join(use.alias for use in context.uses)}."
     return ""
