@@ -40,7 +40,7 @@ def test_schemas_come_from_signatures() -> None:
 
 def test_only_the_tools_that_write_say_so() -> None:
     assert all(t.read_only for t in TOOLS)
-    assert [t.name for t in LAKEQA_TOOLS if not t.read_only] == ["download", "submit_answer"]
+    assert [t.name for t in LAKEQA_TOOLS if not t.read_only] == ["download", "execute_code", "submit_answer"]
 
 
 @pytest.mark.parametrize(
@@ -112,10 +112,20 @@ def test_the_baseline_set_follows_the_paper(lake: Lake, tmp_path: Path) -> None:
     assert "unknown" in listed["datasets"]["nowhere"]["error"]
     seen = call("inspect_file", dataset_id="basin-01", file_path="files/levels_2020.csv")
     assert seen["header_columns"] == ["station", "measured_on", "level_m"] and seen["delimiter_guess"] == ","
-    copied = call("download", dataset_ids=["basin-01"], file_paths=["files/levels_2020.csv"])
+    wanted = {"dataset_id": "basin-01", "file_path": "files/levels_2020.csv"}
+    copied = call("download", files=[wanted])
     assert (tmp_path / copied["downloaded"][0]["local_path"]).read_bytes()
     with pytest.raises(LimitError):
-        call("download", dataset_ids=["basin-01"] * 6, file_paths=["files/levels_2020.csv"] * 6)
+        call("download", files=[wanted] * 6)
+    with pytest.raises(UsageError, match="a list, each an object with dataset_id, file_path"):
+        call("download", files=[{"dataset_id": "basin-01"}])
+    ran = call("execute_code", code="print(len(pd.read_csv(FILES[0]))); open('kept.txt', 'w').write('x')")
+    assert (ran["output"].strip(), ran["success"]) == ("12", True)
+    assert ran["files"] == ["basin-01/files/levels_2020.csv", "kept.txt"] and ran["dataset_ids"] == [
+        "basin-01"
+    ]
+    failed = call("execute_code", code="print(open('kept.txt').read()); 1 / 0")
+    assert failed["output"].startswith("x") and "ZeroDivisionError" in failed["error"]
     assert session.retrieved == {"basin-00", "basin-01", "basin-02"} and session.accessed == {"basin-01"}
     call("submit_answer", answer="[42]")
     assert session.submitted and session.submitted["answer"] == "[42]"

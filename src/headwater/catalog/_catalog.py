@@ -13,6 +13,7 @@ from typing import Any
 from headwater.catalog._connection import open_for_reading, open_for_writing
 from headwater.catalog._records import Body, DatasetRecord, DocumentRecord, FileRecord, TableRecord
 from headwater.catalog._relations import Relations
+from headwater.catalog._restrict import restrict
 from headwater.catalog._schema import SCHEMA, SCHEMA_VERSION
 from headwater.errors import SetupError
 
@@ -96,6 +97,10 @@ class Catalog:
     def close(self) -> None:
         """Close the connection."""
         self._db.close()
+
+    def restrict(self, documents: Iterable[str]) -> None:
+        """Show only some documents from now on, what belongs to them, and relations between them; once, for reading."""
+        restrict(self._db, documents)
 
     # -- meta and transactions -------------------------------------------------------------------------------------
 

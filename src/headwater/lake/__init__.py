@@ -7,6 +7,7 @@ from headwater.lake._inspect import Inspection, TableView
 from headwater.lake._lake import Lake
 from headwater.lake._related import Related
 from headwater.lake._search import LakeSearch
+from headwater.lake._subset import Subset
 from headwater.lake._views import DatasetListing, DocumentListing, Reading, Status
 from headwater.lake._window import Window, clip
 
@@ -19,6 +20,7 @@ __all__ = [
     "Reading",
     "Related",
     "Status",
+    "Subset",
     "TableView",
     "Window",
     "clip",

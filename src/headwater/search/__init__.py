@@ -17,6 +17,7 @@ from headwater.search._embedders import (
 from headwater.search._index import Index, IndexStats
 from headwater.search._lance import LanceIndex
 from headwater.search._local import LocalIndex
+from headwater.search._plain import PassageHit, best_passages
 from headwater.search._records import Card, CardColumn, Passage, Record, dataset_card, split_passages
 from headwater.search._results import (
     LAKEQA_FUSION,
@@ -42,10 +43,12 @@ __all__ = [
     "LanceIndex",
     "LocalIndex",
     "Passage",
+    "PassageHit",
     "Record",
     "SearchOptions",
     "SearchResult",
     "StaticEmbedder",
+    "best_passages",
     "dataset_card",
     "load_embedder",
     "split_passages",

@@ -2,7 +2,8 @@
 
 A second set beside headwater's, so that the two can be compared on the same lake. They see names and bytes only: no
 card, no cell, no index. Differences to the harness: candidates of `search_keyword` come from the lake's own titles and
-ids instead of live search services, and `download` copies into a folder that the session names.
+ids instead of live search services, `download` copies into a folder that the session names, and code runs behind the
+walls of headwater's sandbox, in a copy of that folder whose new files are kept.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from headwater.errors import AmbiguousError, HeadwaterError, LimitError, NotFoundError, UsageError
 from headwater.tools._registry import Registry
@@ -47,6 +48,13 @@ class Answer:
         return self.value
 
 
+class FileName(TypedDict):
+    """One file of a dataset."""
+
+    dataset_id: str
+    file_path: str
+
+
 @dataclass(slots=True)
 class LakeQaSession:
     """One episode: the lake, its sandbox folder, and what was retrieved and opened (for D_ret and D_acc).
@@ -57,6 +65,8 @@ class LakeQaSession:
         retrieved: dataset ids that a search tool returned.
         accessed: dataset ids passed to list_files, inspect_file or download.
         submitted: the submitted answer, or None.
+        downloaded: path in the sandbox → document.
+        code_seconds: time that one piece of code may take.
     """
 
     lake: Lake
@@ -64,6 +74,8 @@ class LakeQaSession:
     retrieved: set[str] = field(default_factory=set)
     accessed: set[str] = field(default_factory=set)
     submitted: dict[str, Any] | None = None
+    downloaded: dict[str, str] = field(default_factory=dict)
+    code_seconds: float = 450.0
     _storage: Storage | None = None
 
     @property
@@ -228,14 +240,14 @@ def _object_keys(line: str) -> list[str] | None:
 def download(
     session: LakeQaSession,
     *,
-    dataset_ids: Annotated[list[str], "one dataset for each file"],
-    file_paths: Annotated[list[str], "paths below the datasets, in the same order"],
+    files: Annotated[list[FileName], "at most five, each with its dataset and its path below it"],
 ) -> Answer:
     """Copy at most five files into the sandbox folder."""
-    if len(file_paths) > MAX_DOWNLOADS or len(file_paths) != len(dataset_ids):
-        raise LimitError(f"at most {MAX_DOWNLOADS} files, each with its dataset_id")
+    if len(files) > MAX_DOWNLOADS:
+        raise LimitError(f"at most {MAX_DOWNLOADS} files in one call")
     downloaded, errors = [], []
-    for dataset_id, file_path in zip(dataset_ids, file_paths, strict=True):
+    for file in files:
+        dataset_id, file_path = file["dataset_id"], file["file_path"]
         try:
             dataset = session.resolve(dataset_id)
             size = dict(session.files(dataset)).get(file_path)
@@ -249,23 +261,64 @@ def download(
             errors.append({"dataset_id": dataset_id, "file_path": file_path, "error": error.message})
             continue
         local = target.relative_to(session.sandbox).as_posix()
+        session.downloaded[local] = f"{dataset}/{file_path}"
         downloaded.append(
             {"local_path": local, "file_path": file_path, "dataset_id": dataset_id, "size": size}
         )
     return Answer({"downloaded": downloaded, "sandbox_dir": ".", "errors": errors})
 
 
+@LAKEQA_TOOLS.add("execute_code", "Run Python", needs="lakeqa", read_only=False)
+def execute_code(
+    session: LakeQaSession,
+    *,
+    code: Annotated[str, "Python; only what it prints comes back"],
+) -> Answer:
+    """Run Python in the sandbox folder without network; pandas (pd), json, csv, os, glob, re, Path, SANDBOX_DIR and FILES are there."""
+    from headwater.sandbox import CodeLimits, Sandbox
+
+    held = _sandbox_files(session)
+    flat = {local if "/" not in local else f"lent-by-headwater-{n}": local for n, local in enumerate(held)}
+    lent: dict[str, Path | bytes] = {name: session.sandbox / local for name, local in flat.items()}
+    moves = {name: local for name, local in flat.items() if name != local}
+    setup = _SETUP.format(moves=moves, files=list(held))
+    with Sandbox(lent, CodeLimits(seconds=session.code_seconds)) as box:
+        result = box.run(code, setup=setup)
+        for name, path in result.files.items():
+            shutil.copyfile(path, session.sandbox / name)
+    told: dict[str, Any] = {"output": result.output, "success": result.error is None}
+    if result.error:
+        told |= {"error": result.error.message, "traceback": result.error.where}
+    files = _sandbox_files(session)
+    return Answer(
+        {**told, "files": list(files), "dataset_ids": sorted({f.split("/")[0] for f in files if "/" in f})}
+    )
+
+
+_SETUP = """
+import csv, glob, json, os, re
+from pathlib import Path
+for _flat, _place in {moves!r}.items():
+    os.makedirs(os.path.dirname(_place), exist_ok=True)
+    os.replace(_flat, _place)
+SANDBOX_DIR, FILES = ".", {files!r}
+try:
+    import pandas as pd
+except ImportError:
+    pass
+"""
+
+
+def _sandbox_files(session: LakeQaSession) -> dict[str, int]:
+    """Return the files of the sandbox with their sizes, by path in it."""
+    files = sorted(p for p in session.sandbox.rglob("*") if p.is_file())
+    return {p.relative_to(session.sandbox).as_posix(): p.stat().st_size for p in files}
+
+
 @LAKEQA_TOOLS.add("get_sandbox_info", "Files in the sandbox", needs="lakeqa")
 def get_sandbox_info(session: LakeQaSession) -> Answer:
     """List the files in the sandbox folder with their sizes."""
-    files = sorted(p for p in session.sandbox.rglob("*") if p.is_file())
-    return Answer(
-        {
-            "files": [
-                {"path": p.relative_to(session.sandbox).as_posix(), "size": p.stat().st_size} for p in files
-            ]
-        }
-    )
+    return Answer({"files": [{"path": p, "size": size} for p, size in _sandbox_files(session).items()]})
 
 
 @LAKEQA_TOOLS.add("submit_answer", "Submit the answer", needs="lakeqa", read_only=False)

@@ -12,7 +12,17 @@ import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, Protocol, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    Protocol,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 from headwater.errors import NotFoundError, UsageError
 
@@ -205,6 +215,14 @@ def _schema(annotation: Any) -> dict[str, Any]:
         return {"type": _JSON_TYPES[annotation]}
     if origin is Literal:
         return {"type": "string", "enum": list(get_args(annotation))}
+    if is_typeddict(annotation):
+        properties = {name: _schema(told) for name, told in get_type_hints(annotation).items()}
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
     if origin in (list, Sequence):
         return {"type": "array", "items": _schema(get_args(annotation)[0])}
     if origin in (Union, types.UnionType):
@@ -221,6 +239,13 @@ def _fits(value: Any, schema: dict[str, Any]) -> bool:
     kind = schema["type"]
     if kind == "array":
         return isinstance(value, list) and all(_fits(v, schema["items"]) for v in value)
+    if kind == "object":
+        known = schema["properties"]
+        return (
+            isinstance(value, dict)
+            and value.keys() == known.keys()
+            and all(_fits(v, known[n]) for n, v in value.items())
+        )
     if kind == "string":
         return isinstance(value, str) and ("enum" not in schema or value in schema["enum"])
     if kind == "boolean":
@@ -235,6 +260,10 @@ def _spoken(schema: dict[str, Any]) -> str:
         return " or ".join(_spoken(s) for s in schema["anyOf"])
     if "enum" in schema:
         return "one of " + ", ".join(schema["enum"])
+    if schema["type"] == "object":
+        return f"an object with {', '.join(schema['properties'])}"
+    if schema["type"] == "array" and schema["items"]["type"] == "object":
+        return f"a list, each {_spoken(schema['items'])}"
     return (
         f"a list of {schema['items']['type']}s" if schema["type"] == "array" else f"of type {schema['type']}"
     )
