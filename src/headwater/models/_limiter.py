@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from headwater.models._errors import DeadlineError
+from headwater.errors import LimitError
 
 _WINDOW_S = 60.0
 
@@ -35,7 +35,7 @@ class RateLimiter:
         """Wait for room for a call of about `tokens` tokens; return a ticket for `settle`.
 
         Raises:
-            DeadlineError: there is no room before the deadline.
+            LimitError: there is no room before the deadline.
         """
         while True:
             with self._lock:
@@ -46,7 +46,7 @@ class RateLimiter:
                     self._window.append(ticket)
                     return ticket
             if deadline is not None and now + wait > deadline:
-                raise DeadlineError(
+                raise LimitError(
                     "The limit of calls or tokens per minute leaves no room before the deadline."
                 )
             self._sleep(wait)
