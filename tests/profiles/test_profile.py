@@ -76,6 +76,12 @@ def test_years_in_the_column_names_are_coverage_too() -> None:
     assert time is not None and (time.start, time.end, time.column) == (1990, 2005, "")
 
 
+def test_a_single_year_among_texts_is_no_coverage() -> None:
+    days = ["9/24/06", "12/8/06", "6/18/17", "2/23/37"] * 5
+    table = make_table({"date": [*days, "1930"], "n": list("abcdefghijklmnopqrstu")})
+    assert profile_table(table).time is None
+
+
 def test_profile_survives_json() -> None:
     profile = profile_table(_table())
     assert TableProfile.from_dict(json.loads(json.dumps(profile.to_dict()))) == profile

@@ -162,6 +162,75 @@ def test_printed_dates_come_back(values: list[dt.date], form: str) -> None:
     assert typed([value.strftime(form) for value in values]) == ("date", values, None)
 
 
+def dates_of(years: list[int], form: str = "%m/%d/%y") -> list[str]:
+    """Return two printed dates in each year, with many days above 12."""
+    return [dt.date(year, month, 10 + month + year % 8).strftime(form) for year in years for month in (3, 11)]
+
+
+def years_read(values: list[str], name: str = "date", **beside: list[str]) -> tuple[list[int], list[str]]:
+    column = type_columns([values, *beside.values()], [name, *beside])[0]
+    return sorted({value.year for value in column.typed.to_pylist()}) if column.type == "date" else [], [
+        *column.warnings,
+        *(column.report.notes if column.report else []),
+    ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1930, 2029), st.integers(0, 60), st.sampled_from(["%m/%d/%y", "%d-%b-%y", "%d.%m.%y"]))
+def test_two_digit_years_of_one_period_come_back(last: int, length: int, form: str) -> None:
+    years = [*range(max(last - length, 1930), last + 1)]
+    assert years_read(dates_of(years, form)) == (
+        years,
+        [f"years of two digits were read as {years[0]} to {years[-1]}"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("years", "name", "beside", "want", "told"),
+    [
+        ([1938, 1945, 1961, 1974, 1990, 1997, 2009], "effective", {}, None, "1938 to 2009"),
+        ([2020, 2030, 2045], "date", {}, None, "another century"),
+        ([1920, 1930, 1945], "birth_date", {}, None, "1920 to 1945"),
+        ([1910, 1915, 1926], "born", {"died": ["1960-01-02", "1985-03-04"]}, None, "1910 to 1926"),
+        ([2030, 2060], "maturity", {}, None, "2030 to 2060"),
+        ([2030, 2060], "date", {"year": ["2030", "2060"]}, None, "2030 to 2060"),
+        ([1912, 1955, 1985], "date", {"year": ["1912", "1985"]}, None, "1912 to 1985"),
+        ([1955, 1985, 2012], "date", {}, None, "another century"),
+        ([*range(1906, 2010)], "date", {}, [], "kept as text"),
+    ],
+)
+def test_the_century_follows_the_data(
+    years: list[int], name: str, beside: dict[str, list[str]], want: list[int] | None, told: str
+) -> None:
+    values = dates_of(years)
+    more = {key: (cells * len(values))[: len(values)] for key, cells in beside.items()}
+    read, notes = years_read(values, name, **more)
+    assert read == (years if want is None else want)
+    assert any(told in note for note in notes)
+
+
+def test_a_leap_day_tells_the_century() -> None:
+    assert years_read(["2/29/00"], "born", died=["1950-01-02"])[0] == [2000]
+
+
+def test_dates_that_begin_with_a_year_of_two_digits() -> None:
+    days = [dt.date(year, 5, day) for year in range(2006, 2024) for day in range(1, 32)]
+    assert typed([day.strftime("%y/%m/%d") for day in days], "updated") == ("date", days, None)
+    assert typed(["85-03-12", "99-12-01"], "date")[1] == [dt.date(1985, 3, 12), dt.date(1999, 12, 1)]
+    assert typed(["85-03-12", "99-12-01"], "code")[0] == "text"
+    few = [day for day in days if day.day < 29]
+    assert typed([day.strftime("%y/%m/%d") for day in few])[0] == "date"
+    fewer = [dt.date(2016, 5, day) for day in range(2, 28)]
+    column = type_columns([[day.strftime("%y/%m/%d") for day in fewer]], ["x"])[0]
+    assert (column.type, len(column.warnings)) == ("text", 1)
+
+
+def test_a_plain_number_among_dates_is_named() -> None:
+    column = type_columns([["9/24/06", *["3/13/07"] * 99, "1930"]], ["date"])[0]
+    assert column.type == "text"
+    assert "'1930'" in column.warnings[0]
+
+
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.one_of(st.none(), st.text(max_size=20)), min_size=1))
 def test_any_texts_can_be_typed_and_text_is_kept(values: list[str | None]) -> None:

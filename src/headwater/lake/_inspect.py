@@ -201,7 +201,10 @@ def _notes(table: TableRecord) -> Iterator[str]:
     if table.columns and table.info["extra"].get("header_rows") == 0:
         yield "the source has no header: the columns are numbered"
     for column in table.columns:
-        formats = (column["typing"] or {}).get("formats", {})
+        typing = column["typing"] or {}
+        formats = typing.get("formats", {})
+        for note in typing.get("notes", ()):
+            yield f"column {column['name']!r}: {note}"
         if column["type"] in ("date", "datetime") and len(formats) > 1:
             yield f"column {column['name']!r}: dates are written in {len(formats)} ways ({', '.join(formats)}), all were read"
 

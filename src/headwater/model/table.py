@@ -46,7 +46,8 @@ class Typing:
         stripped: things taken off the cells before parsing, with counts: "thousands separator", "%", "footnote mark".
         formats: date patterns or number conventions met, for instance "%d/%m/%Y" or "decimal comma", with counts.
         samples: up to five texts that the type does not hold.
-        ambiguous: true if another reading (day or month first) would have fitted too.
+        ambiguous: true if another reading (day or month first, another century) would have fitted too.
+        notes: how values were read where that is no cause for a warning: the century of years of two digits.
     """
 
     converted: int = 0
@@ -56,6 +57,7 @@ class Typing:
     formats: dict[str, int] = field(default_factory=dict)
     samples: list[str] = field(default_factory=list)
     ambiguous: bool = False
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)

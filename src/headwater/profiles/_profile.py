@@ -260,9 +260,9 @@ def _years(source: ColumnValues, column: ColumnProfile) -> tuple[int, int] | Non
         if first.isdigit() and last.isdigit() and 1000 <= int(first) <= 2200:
             return int(first), int(last)
         return None
-    texts = (str(value) for value, _ in top_values(source, 5_000))
+    texts = [str(value) for value, _ in top_values(source, 5_000)]
     found = [int(m[0]) for text in texts for m in [re.search(rf"(?<!\d){YEAR.pattern}(?!\d)", text)] if m]
-    return (min(found), max(found)) if found else None
+    return (min(found), max(found)) if 2 * len(found) >= max(len(texts), 1) else None
 
 
 def _places(values: TableValues, columns: list[ColumnProfile]) -> list[PlaceCoverage]:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.model import Typing
 from headwater.tabular._cells import cell_text
+from headwater.tabular._centuries import names_years
 from headwater.tabular._scan import ColumnScan, holds
-from headwater.tabular._typing import MAX_DIGITS, Hints, Plan, arrow_type, convert, decide
+from headwater.tabular._typing import MAX_DIGITS, Hints, Plan, arrow_type, convert, decide, year_leads
 
 if TYPE_CHECKING:
     from headwater.model.table import ColumnType
@@ -76,11 +77,21 @@ def decide_together(
             if _is_number(scan)
         ]
     )
+    dates = {index: scan for index, scan in scans.items() if _is_date(scan)}
     day_first = _agreed(
-        [(scan.date.first, scan.date.second, scan.date.fits) for scan in scans.values() if _is_date(scan)]
+        [
+            (scan.date.first, scan.date.second, scan.date.fits)
+            for index, scan in dates.items()
+            if not year_leads(scan, names[index])
+        ]
     )
+    years = [
+        scan.years
+        for index, scan in scans.items()
+        if scan.years and (index in dates or _is_number(scan) and names_years(names[index], scan.years))
+    ]
     return {
-        index: decide(scan, Hints(names[index], decimal_comma, comma_locale, day_first))
+        index: decide(scan, Hints(names[index], decimal_comma, comma_locale, day_first, years))
         for index, scan in scans.items()
     }
 

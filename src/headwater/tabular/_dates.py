@@ -6,9 +6,13 @@ import datetime as dt
 import re
 import zoneinfo
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from headwater.tabular._centuries import FIRST
 from headwater.tabular._vocabulary import MONTHS
+
+Order = Literal["day", "month", "year"]
+"""What the first number of a date is."""
 
 
 class DateText(NamedTuple):
@@ -17,7 +21,10 @@ class DateText(NamedTuple):
     Attributes:
         day_first: the date if a leading number is the day (or the order is plain), else None.
         month_first: the date if a leading number is the month (or the order is plain), else None.
-        format: the pattern, with %x/%x for an open order of day and month.
+        year_first: the date if a leading number of two digits is the year (or the order is plain), else None.
+        format: the pattern, with %x/%x/%x for an open order of day, month and a year of two digits.
+        ends: first and last number where the year has two digits (the first is -1 where it cannot be the year), else
+            None; the dates are then those of POSIX's century.
         time: time of day, or None where none is printed.
         zone: offset from UTC, or None where none is printed.
         zoned: a zone is printed.
@@ -26,17 +33,23 @@ class DateText(NamedTuple):
 
     day_first: dt.date | None
     month_first: dt.date | None
+    year_first: dt.date | None
     format: str
+    ends: tuple[int, int] | None = None
     time: dt.time | None = None
     zone: dt.timedelta | None = None
     zoned: bool = False
     weak: bool = False
 
-    def moment(self, day_first: bool) -> dt.datetime:
-        """Return date and time under one order of day and month, in UTC where a zone is printed."""
-        date = self.day_first if day_first else self.month_first
+    def on(self, order: Order, since: int) -> dt.date:
+        """Return the date under one order, with a year of two digits among the hundred years from `since` on."""
+        date = {"day": self.day_first, "month": self.month_first, "year": self.year_first}[order]
         assert date is not None
-        moment = dt.datetime.combine(date, self.time or dt.time.min)
+        return date.replace(year=since + (date.year - since) % 100) if self.ends else date
+
+    def moment(self, order: Order, since: int) -> dt.datetime:
+        """Return date and time in such a reading, in UTC where a zone is printed."""
+        moment = dt.datetime.combine(self.on(order, since), self.time or dt.time.min)
         return moment - self.zone if self.zone is not None else moment
 
 
@@ -69,13 +82,10 @@ _SERIAL = re.compile(r"[1-9]\d{4}")
 EXCEL_EPOCH = dt.date(1899, 12, 30)
 """Day 0 of the 1900 date system for serials above 60 (ECMA-376 part 1, 18.17.4.1)."""
 
-PIVOT = 69
-"""Two-digit years from here on are of the 1900s, those below of the 2000s (POSIX strptime)."""
-
 
 def _year(text: str) -> int:
     value = int(text)
-    return value if len(text) == 4 else value + (1900 if value >= PIVOT else 2000)
+    return value if len(text) == 4 else FIRST + (value - FIRST) % 100
 
 
 def _date(year: int, month: int, day: int) -> dt.date | None:
@@ -115,22 +125,24 @@ def _zone(text: str | None, moment: dt.datetime) -> dt.timedelta | None:
 
 
 def _make(
-    match: re.Match[str], day_first: dt.date | None, month_first: dt.date | None, form: str
+    match: re.Match[str], readings: tuple[dt.date | None, dt.date | None, dt.date | None], form: str
 ) -> DateText | None:
+    """Return a date from its readings (day, month, year first); the year is the group `y`."""
     time, possible = _clock(match)
-    if not possible or (day_first is None and month_first is None):
+    some = next((date for date in readings if date is not None), None)
+    if not possible or some is None:
         return None
     if time is not None:
         form += " %H:%M" + (":%S" if match["second"] else "")
     try:
-        zone = _zone(
-            match["zone"], dt.datetime.combine(day_first or month_first or EXCEL_EPOCH, time or dt.time.min)
-        )
+        zone = _zone(match["zone"], dt.datetime.combine(some, time or dt.time.min))
     except (KeyError, ValueError):
         return None
-    return DateText(
-        day_first, month_first, form + (" %z" if match["zone"] else ""), time, zone, zone is not None
-    )
+    ends = None
+    if len(match["y"]) == 2:
+        ends = (int(match["a"]) if readings[2] is not None else -1, int(match["y"]))
+    form += " %z" if match["zone"] else ""
+    return DateText(*readings, form, ends, time, zone, zone is not None)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -147,29 +159,36 @@ def parse_date(text: str) -> DateText | None:
         return None
     if match := _ISO.fullmatch(text):
         date = _date(int(match["y"]), int(match["m"]), int(match["d"]))
-        return _make(match, date, date, f"%Y{match['s']}%m{match['s']}%d")
+        return _make(match, (date, date, date), f"%Y{match['s']}%m{match['s']}%d")
     if match := _NUMERIC.fullmatch(text):
-        first, second, year, sign = int(match["a"]), int(match["b"]), _year(match["y"]), match["s"]
-        if len(match["y"]) == 2 and sign != "/" and len(match["a"]) + len(match["b"]) < 4:
-            return None  # 10-5-12 may be a score, 1.2.10 a version
-        month_first = None if sign == "." else _date(year, first, second)
-        return _make(
-            match,
-            _date(year, second, first),
-            month_first,
-            f"%x{sign}%x{sign}%{'Y' if len(match['y']) == 4 else 'y'}",
-        )
+        return _numeric(match)
     for pattern, form in ((_DAY_NAME, "%d %b %Y"), (_NAME_DAY, "%b %d, %Y"), (_YEAR_NAME, "%Y %b %d")):
         if match := pattern.fullmatch(text):
             date = _date(_year(match["y"]), MONTHS[match["n"].lower()], int(match["d"]))
-            return _make(match, date, date, form)
+            if len(match["y"]) == 2:
+                return _make(match, (date, date, None), form.replace("%Y", "%y"))
+            return _make(match, (date, date, date), form)
     if match := _COMPACT.fullmatch(text):
         date = _date(int(match["y"]), int(match["m"]), int(match["d"]))
-        return DateText(date, date, "%Y%m%d", weak=True) if date else None
+        return DateText(date, date, date, "%Y%m%d", weak=True) if date else None
     if _SERIAL.fullmatch(text) and 20_000 <= int(text) <= 60_000:
         date = EXCEL_EPOCH + dt.timedelta(days=int(text))
-        return DateText(date, date, "Excel serial", weak=True)
+        return DateText(date, date, date, "Excel serial", weak=True)
     return None
+
+
+def _numeric(match: re.Match[str]) -> DateText | None:
+    """Read three numbers, the last or the first of which is the year."""
+    first, second, year, sign = int(match["a"]), int(match["b"]), _year(match["y"]), match["s"]
+    month_first = None if sign == "." else _date(year, first, second)
+    if len(match["y"]) == 4:
+        date = _date(year, second, first)
+        return _make(match, (date, month_first, None), f"%x{sign}%x{sign}%Y")
+    padded = len(match["a"]) + len(match["b"]) == 4
+    if sign != "/" and not padded:
+        return None  # 10-5-12 may be a score, 1.2.10 a version
+    year_first = _date(_year(match["a"]), second, int(match["y"])) if padded else None
+    return _make(match, (_date(year, second, first), month_first, year_first), f"%x{sign}%x{sign}%x")
 
 
 @lru_cache(maxsize=1 << 14)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
+from headwater.tabular._centuries import Span
 from headwater.tabular._dates import DateText, parse_date, parse_time
 from headwater.tabular._numbers import NumberText, is_missing, parse_number
 
@@ -49,6 +50,7 @@ class Kind:
     fits: int = 0
     first: int = 0
     second: int = 0
+    third: int = 0
     weak: int = 0
 
 
@@ -59,8 +61,13 @@ class ColumnScan:
     Attributes:
         cells: cells seen; `empty` of them hold nothing, `marks` a missing mark.
         number: fits of a number; first = decimal dot possible, second = decimal comma possible.
-        date: fits of a date; first = day first possible, second = month first possible.
+        date: fits of a date; first = day first possible, second = month first possible, third = year first possible.
+        leading: first numbers of dates whose year has two digits, -1 where they cannot be the year.
+        trailing: last numbers of such dates.
+        years: first and last year of four digits in dates, or whole number of four digits.
+        leap: a date is 29 February 00.
         samples: texts that fit nothing.
+        numbers: some texts that are numbers.
         failed: cells that fit nothing.
         text: the column is text, whatever comes.
     """
@@ -87,6 +94,11 @@ class ColumnScan:
     stripped: Counter[str] = field(default_factory=Counter)
     formats: Counter[str] = field(default_factory=Counter)
     zones: set[Any] = field(default_factory=set)
+    leading: Counter[int] = field(default_factory=Counter)
+    trailing: Counter[int] = field(default_factory=Counter)
+    years: Span | None = None
+    leap: bool = False
+    numbers: list[str] = field(default_factory=list)
     samples: dict[str, int] = field(default_factory=dict)
     failed: int = 0
     text: bool = False
@@ -189,6 +201,7 @@ class ColumnScan:
         whole = pc.invert(pc.match_substring(numbers, "."))
         three = total(pc.match_substring_regex(numbers, _DOT_THREE))
         seen, whole_seen = int(pc.sum(weights).as_py()), total(whole)
+        self.numbers = self.numbers or numbers.slice(0, SAMPLE).to_pylist()
         self.number.fits += seen
         self.number.first += seen
         self.number.second += whole_seen + three
@@ -235,7 +248,11 @@ class ColumnScan:
 
         digits = pc.utf8_ltrim(numbers, "+-")
         length = pc.utf8_length(digits)
-        if pc.max(length).as_py() > 16:
+        longest = pc.max(length).as_py()
+        if longest == 4 and pc.all(whole).as_py() and pc.min(length).as_py() == 4:
+            bounds = pc.min_max(digits)
+            self._span(int(bounds["min"].as_py()), int(bounds["max"].as_py()))
+        if longest > 16:
             for text in numbers.filter(pc.greater(length, 16)).to_pylist():
                 self._digits(text)
             numbers = numbers.filter(pc.less_equal(length, 16))
@@ -305,6 +322,9 @@ class ColumnScan:
             self.date.fits += seen
             self.date.first += seen
             self.date.second += seen
+            self.date.third += seen
+            bounds = pc.min_max(dates)
+            self._span(int(bounds["min"].as_py()[:4]), int(bounds["max"].as_py()[:4]))
             self.formats[form] += seen
             if form != "%Y-%m-%d":
                 self.moments += seen
@@ -313,6 +333,11 @@ class ColumnScan:
             rest = pc.invert(match)
             texts, counts = texts.filter(rest), counts.filter(rest)
         return texts, counts
+
+    def _span(self, first: int, last: int) -> None:
+        """Note years of four digits."""
+        known = self.years or Span(first, last)
+        self.years = Span(min(known.first, first), max(known.last, last))
 
     def _odd_texts(self, texts: Any, counts: Any) -> None:
         """Read the remaining distinct texts one by one."""
@@ -338,6 +363,8 @@ class ColumnScan:
         if date is not None:
             known = True
             self._date(date, count)
+        elif known and len(self.numbers) < SAMPLE:
+            self.numbers.append(text)
         if ":" in text and parse_time(text) is not None:
             known = True
             self.times += count
@@ -360,6 +387,8 @@ class ColumnScan:
         for reading, kind in ((number.dot, "first"), (number.comma, "second")):
             if reading is not None:
                 self._digits(reading)
+                if len(reading) == 4 and reading.isdigit():
+                    self._span(int(reading), int(reading))
                 if reading.lstrip("-").isdigit():
                     setattr(self.whole, kind, getattr(self.whole, kind) + count)
         if number.unit:
@@ -373,6 +402,14 @@ class ColumnScan:
         self.date.fits += count
         self.date.first += count if date.day_first is not None else 0
         self.date.second += count if date.month_first is not None else 0
+        self.date.third += count if date.year_first is not None else 0
+        readings = [d for d in (date.day_first, date.month_first, date.year_first) if d is not None]
+        if date.ends:
+            self.leading[date.ends[0]] += count
+            self.trailing[date.ends[1]] += count
+            self.leap = self.leap or any((d.month, d.day, d.year % 100) == (2, 29, 0) for d in readings)
+        elif not date.weak:
+            self._span(readings[0].year, readings[0].year)
         self.date.weak += count if date.weak else 0
         self.formats[date.format] += count
         if date.time is not None:

@@ -8,7 +8,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from headwater.model import Typing
-from headwater.tabular._dates import parse_date, parse_time
+from headwater.tabular._centuries import FIRST, NEWEST, Span, choose_century
+from headwater.tabular._dates import Order, parse_date, parse_time
 from headwater.tabular._numbers import is_missing, parse_number
 from headwater.tabular._scan import AFFIXED_NUMBER, BOOLEANS, FEW, ISO_DATE, ISO_MOMENT, ColumnScan
 from headwater.tabular._vocabulary import CURRENCIES, SCALES
@@ -34,6 +35,7 @@ _SPAN_NAME = re.compile(r"length|duration|elapsed|run\s*time|lap|split|pace", re
 _SPAN = re.compile(r"\d[\d.,]*\s*(?:[-/–—]\s*\d[\d.,]*|\+)")
 _MASK = re.compile(r"(?:[<>≤≥~≈±]|less than|under|over|fewer than|more than|up to)\s*=?\s*\d", re.IGNORECASE)
 _OFFSET_UTC = "UTC"
+_ENDS_OF_MONTHS = frozenset({1, 15, 28, 29, 30, 31})
 
 
 @dataclass(slots=True)
@@ -45,12 +47,14 @@ class Hints:
         decimal_comma: other columns need the decimal comma (True), the dot (False), or nothing is known (None).
         comma_locale: the file's delimiter is one of countries with a decimal comma.
         day_first: other columns have the day first (True), the month (False), or nothing is known (None).
+        years: years of four digits in the dates and year columns of the table.
     """
 
     name: str = ""
     decimal_comma: bool | None = None
     comma_locale: bool = False
     day_first: bool | None = None
+    years: list[Span] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -61,7 +65,8 @@ class Plan:
         type: name of the type.
         arrow: name of the Arrow type, see `arrow_type`.
         decimal_comma: the comma is the decimal mark.
-        day_first: a leading number in a date is the day.
+        order: what the first number of a date is.
+        since: first of the hundred years that two digits stand for.
         unit: unit printed in the cells, or None.
         report: report of the conversion.
         warnings: what the user should know about this column, without its name.
@@ -70,7 +75,8 @@ class Plan:
     type: ColumnType = "text"
     arrow: str = "string"
     decimal_comma: bool = False
-    day_first: bool = True
+    order: Order = "day"
+    since: int = FIRST
     unit: str | None = None
     report: Typing = field(default_factory=Typing)
     warnings: list[str] = field(default_factory=list)
@@ -133,7 +139,8 @@ def _text(scan: ColumnScan, told: bool = False, warning: str = "") -> Plan:
 
 def _near_miss(scan: ColumnScan, best: int, failing: int, kind: str) -> list[str]:
     """Tell of a column that is text only because of a few values that look like damaged ones of its kind."""
-    odd = [text for text in scan.samples if any(map(str.isdigit, text)) and sum(map(str.isalpha, text)) < 2]
+    samples = [*scan.samples, *(scan.numbers if kind == "date" else [])]
+    odd = [text for text in samples if any(map(str.isdigit, text)) and sum(map(str.isalpha, text)) < 2]
     odd = [text for text in odd if not _SPAN.fullmatch(text)]
     masked = odd and all(_MASK.match(text) for text in scan.samples)
     if not odd or not (masked or failing <= RARE * scan.values):
@@ -154,7 +161,17 @@ def _as_date(scan: ColumnScan, hints: Hints) -> Plan | None:
     elif 2 * kind.weak > kind.fits:
         return None
     first, second = kind.first == kind.fits, kind.second == kind.fits
-    if not (first or second):
+    by_year = year_leads(scan, hints.name)
+    if not by_year and _year_could_lead(scan):
+        if not (first or second):
+            return _text(scan)
+        if _days_trail(scan):
+            return _text(
+                scan,
+                warning="whether dates of six digits begin or end with the year cannot be told: "
+                "the column is kept as text",
+            )
+    if not (first or second or by_year):
         return _text(
             scan,
             warning="dates with the day first and dates with the month first are mixed: the column is kept as text",
@@ -167,15 +184,59 @@ def _as_date(scan: ColumnScan, hints: Hints) -> Plan | None:
         plan.type, plan.arrow = "datetime", "timestamp"
         if scan.zoned:
             plan.arrow += "@" + (_OFFSET_UTC if len(scan.zones) != 1 else _offset(next(iter(scan.zones))))
-    plan.day_first = first
-    if first and second and any("%x" in form for form in scan.formats):
+    plan.order = "year" if by_year else "day" if first else "month"
+    if first and second and not by_year and any("%x" in form for form in scan.formats):
         plan.report.ambiguous = True
         if hints.day_first is None:
             return _undecided(scan)
-        plan.day_first = hints.day_first
-    order = "%d %m" if plan.day_first else "%m %d"
-    plan.report.formats = {_named(form, order): count for form, count in scan.formats.items()}
+        plan.order = "day" if hints.day_first else "month"
+    plan.report.formats = {_named(form, plan.order): count for form, count in scan.formats.items()}
+    if scan.trailing and not _set_century(plan, scan, hints):
+        return _text(
+            scan,
+            warning="the years of two digits run through a whole century, so which one cannot be told: "
+            "the column is kept as text",
+        )
     return _typed(scan, plan)
+
+
+def _year_could_lead(scan: ColumnScan) -> bool:
+    return bool(scan.trailing) and scan.date.third == scan.date.fits
+
+
+def year_leads(scan: ColumnScan, name: str) -> bool:
+    """Tell whether dates like 16/05/10 begin with the year: all could, and the last numbers must be days."""
+    kind = scan.date
+    if not _year_could_lead(scan):
+        return False
+    if kind.fits not in (kind.first, kind.second):
+        return bool(_DATE_NAME.search(name)) or len(scan.leading) + len(scan.trailing) > 4
+    return max(scan.trailing) > NEWEST % 100 and len(scan.trailing) > len(scan.leading)
+
+
+def _days_trail(scan: ColumnScan) -> bool:
+    """Tell whether the last numbers of dates vary as days do, and the first ones less; ends of months aside."""
+    spread = min(scan.trailing) <= 5 and 25 <= max(scan.trailing) <= 31
+    return (
+        spread
+        and len(scan.trailing) >= max(6, 2 * len(scan.leading))
+        and not set(scan.leading) <= _ENDS_OF_MONTHS
+    )
+
+
+def _set_century(plan: Plan, scan: ColumnScan, hints: Hints) -> bool:
+    """Let a plan read the years of two digits; False if their century cannot be told."""
+    years = scan.leading if plan.order == "year" else scan.trailing
+    century = choose_century(years, hints.name, beside=hints.years, leap=scan.leap)
+    if century is None:
+        return False
+    plan.since, plan.report.ambiguous = century.since, plan.report.ambiguous or century.open
+    told = f"years of two digits were read as {century.first} to {century.last}"
+    if century.open:
+        plan.warnings.append(f"{told}, but may be of another century")
+    else:
+        plan.report.notes.append(told)
+    return True
 
 
 def _undecided(scan: ColumnScan) -> Plan:
@@ -187,9 +248,10 @@ def _undecided(scan: ColumnScan) -> Plan:
     return plan
 
 
-def _named(form: str, order: str) -> str:
-    first, second = order.split()
-    return form.replace("%x", first, 1).replace("%x", second, 1)
+def _named(form: str, order: Order) -> str:
+    for part in {"day": ("%d", "%m", "%y"), "month": ("%m", "%d", "%y"), "year": ("%y", "%m", "%d")}[order]:
+        form = form.replace("%x", part, 1)
+    return form
 
 
 def _offset(zone: Any) -> str:
@@ -326,8 +388,8 @@ def _read_date(text: str, plan: Plan) -> Any:
     date = parse_date(text)
     assert date is not None
     if plan.type == "date":
-        return date.day_first if plan.day_first else date.month_first
-    return date.moment(plan.day_first)
+        return date.on(plan.order, plan.since)
+    return date.moment(plan.order, plan.since)
 
 
 _READ: dict[str, Callable[[str, Plan], Any]] = {
