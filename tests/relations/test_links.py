@@ -93,7 +93,7 @@ def _graph() -> LinkGraph:
     pages = [_page(c, "A city on a hill with a Metro.") for c in CITIES] + [
         _page("Metro", "See the Metro of Lausanne.")
     ]
-    return LinkGraph(
+    return LinkGraph.of(
         dataset_links(find_joins([matches, towns]), find_mentions(pages, [matches, towns], pages))
     )
 
@@ -143,7 +143,7 @@ def test_datasets_of_the_same_years_are_linked_weakly_and_only_where_a_clause_fi
     early = _table(
         "early", {"year": [str(y) for y in range(1880, 1952)], "x": [str(i * 1.5) for i in range(72)]}
     )
-    graph = LinkGraph(dataset_links(tables=[storms, work, early]))
+    graph = LinkGraph.of(dataset_links(tables=[storms, work, early]))
     scores = [
         {
             "open/storms": 5.0,

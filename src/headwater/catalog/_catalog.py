@@ -22,6 +22,11 @@ _DOCUMENT_COLUMNS = (
     "warnings, metadata, digest, series, text_length, revision"
 )
 _JSON_FIELDS = ("warnings", "metadata")
+_TOTALS = {
+    "datasets": "select count(distinct dataset) from documents where state in ('ingested', 'duplicate')",
+    "documents": "select count(*) from documents where state = 'ingested'",
+    "tables": "select count(*) from tables",
+}
 
 
 def pack(value: Any) -> bytes:
@@ -436,12 +441,20 @@ class Catalog:
 
     def totals(self) -> dict[str, int]:
         """Return the number of datasets, documents (ingested, with archive members) and tables."""
-        queries = {
-            "datasets": "select count(distinct dataset) from documents where state in ('ingested', 'duplicate')",
-            "documents": "select count(*) from documents where state = 'ingested'",
-            "tables": "select count(*) from tables",
-        }
-        return {name: int(self._db.execute(sql).fetchone()[0]) for name, sql in queries.items()}
+        generation, *kept = self.meta("totals", "-").split()
+        if generation == str(self.generation):
+            return dict(zip(_TOTALS, map(int, kept), strict=True))
+        return self._count_totals()
+
+    def keep_totals(self) -> None:
+        """Note the totals with the generation; part of the transaction that changes documents, as its last step.
+
+        Counting reads every document, which a search of a large lake should not have to.
+        """
+        self.set_meta("totals", " ".join(map(str, (self.generation, *self._count_totals().values()))))
+
+    def _count_totals(self) -> dict[str, int]:
+        return {name: int(self._db.execute(sql).fetchone()[0]) for name, sql in _TOTALS.items()}
 
     def _relative(self, path: Path) -> str:
         return path.relative_to(self.folder).as_posix() if path.is_absolute() else path.as_posix()

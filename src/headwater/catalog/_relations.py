@@ -147,7 +147,22 @@ class Relations:
         rows = [(x["dataset"], x["other"], x["weight"], x["via"]) for x in links]
         self._db.executemany("insert or replace into links values (?,?,?,?)", rows)
 
-    def links(self) -> list[dict[str, Any]]:
-        """Return all links between datasets."""
-        rows = self._db.execute("select dataset, other, weight, via from links order by dataset, other")
-        return [{"dataset": r[0], "other": r[1], "weight": r[2], "via": r[3]} for r in rows]
+    def has_links(self) -> bool:
+        """Return whether any dataset is linked to anything."""
+        return self._db.execute("select 1 from links limit 1").fetchone() is not None
+
+    def links(self, dataset: str) -> list[dict[str, Any]]:
+        """Return the links from a dataset, by the other dataset; the one to "" says which years it covers."""
+        rows = self._db.execute(
+            "select dataset, other, weight, via from links where dataset = ? order by other", [dataset]
+        )
+        return [_link(row) for row in rows]
+
+    def periods(self, datasets: Iterable[str]) -> list[dict[str, Any]]:
+        """Return of the links from some datasets those to "", which say what years they cover."""
+        sql = "select dataset, other, weight, via from links where dataset = ? and other = ''"
+        return [_link(row) for dataset in datasets for row in self._db.execute(sql, [dataset])]
+
+
+def _link(row: sqlite3.Row) -> dict[str, Any]:
+    return {"dataset": row[0], "other": row[1], "weight": row[2], "via": row[3]}

@@ -63,6 +63,7 @@ def publish(catalog: Catalog) -> Published:
         catalog.put_inputs({d: signatures[d] for d in dirty}, gone)
         report.removed = len(removed)
         relate(catalog, generation)
+        catalog.keep_totals()
     return report
 
 

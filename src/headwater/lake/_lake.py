@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from headwater.lake._inspect import Inspection
     from headwater.lake._related import Related
     from headwater.lake._search import LakeSearch
-    from headwater.relations import LinkGraph
     from headwater.search import LocalIndex
     from headwater.sql import SqlEngine, SqlResult
 
@@ -54,7 +53,6 @@ class Lake:
         self._catalog: Catalog | None = None
         self._index: LocalIndex | None = None
         self._engine: SqlEngine | None = None
-        self.links: LinkGraph | None = None
 
     @classmethod
     def find(cls, lake: str | Path | None = None, *, state: str | Path | None = None) -> Self:

@@ -179,14 +179,18 @@ def linked(lake: Lake, query: str, datasets: list[DatasetHit], hits: list[Hit]) 
     from headwater.relations import Link, LinkGraph, linked_datasets, question_clauses
     from headwater.search import SearchOptions
 
-    if lake.links is None:
-        lake.links = LinkGraph(Link(**x) for x in lake.catalog.relations.links())
-    if not len(lake.links) or not datasets:
+    relations = lake.catalog.relations
+    if not datasets or not relations.has_links():
         return []
+    graph = LinkGraph(
+        lambda dataset: (Link(**x) for x in relations.links(dataset)),
+        lambda several: (Link(**x) for x in relations.periods(several)),
+    )
     clauses = question_clauses(query)
     scores = []
     for clause in clauses[:MAX_CLAUSES]:
-        found = lake.index.search(clause, SearchOptions(k=CLAUSE_DEPTH, depth=CLAUSE_DEPTH))
+        options = SearchOptions(k=CLAUSE_DEPTH, depth=CLAUSE_DEPTH, with_hits=False)
+        found = lake.index.search(clause, options)
         scores.append({d.dataset: d.score for d in found.datasets})
     names = [d.dataset for d in datasets]
-    return [{"dataset": d, "via": via} for d, via in linked_datasets(names, lake.links, scores, MAX_LINKED)]
+    return [{"dataset": d, "via": via} for d, via in linked_datasets(names, graph, scores, MAX_LINKED)]

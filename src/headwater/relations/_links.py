@@ -8,7 +8,7 @@ clause: one clause after the other gives its best, so that no clause takes all p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
@@ -124,34 +124,61 @@ def _periods(tables: Iterable[TableSketch]) -> dict[str, tuple[int, int]]:
 
 
 class LinkGraph:
-    """Links by dataset."""
+    """Links by dataset, each read when it is first asked for: a search needs those of a few datasets.
 
-    def __init__(self, links: Iterable[Link] = ()) -> None:
-        self._out: dict[str, dict[str, Link]] = {}
-        self._years: dict[str, tuple[int, int, Link]] = {}
+    Args:
+        links_of: returns the links that start from a dataset.
+        periods_of: returns for some datasets the links to "", with the years they cover.
+    """
+
+    def __init__(
+        self,
+        links_of: Callable[[str], Iterable[Link]],
+        periods_of: Callable[[Sequence[str]], Iterable[Link]],
+    ) -> None:
+        self._links_of = links_of
+        self._periods_of = periods_of
+        self._out: dict[str, list[Link]] = {}
+        self._years: dict[str, tuple[int, int, Link] | None] = {}
+
+    @classmethod
+    def of(cls, links: Iterable[Link]) -> LinkGraph:
+        """Return the graph of links that are all at hand."""
+        held: dict[str, list[Link]] = {}
         for link in links:
-            if link.other:
-                self._out.setdefault(link.dataset, {})[link.other] = link
-            elif found := _PERIOD.fullmatch(link.via):
-                self._years[link.dataset] = (int(found[1]), int(found[2]), link)
-
-    def __len__(self) -> int:
-        return sum(map(len, self._out.values()))
+            held.setdefault(link.dataset, []).append(link)
+        return cls(
+            lambda dataset: held.get(dataset, []),
+            lambda datasets: (x for d in datasets for x in held.get(d, []) if not x.other),
+        )
 
     def links(self, dataset: str) -> Iterable[Link]:
-        """Return the links that start from a dataset."""
-        return self._out.get(dataset, {}).values()
+        """Return the links that lead from a dataset to another one."""
+        if dataset not in self._out:
+            self._out[dataset] = [link for link in self._links_of(dataset) if link.other]
+        return self._out[dataset]
+
+    def _periods(self, datasets: Iterable[str]) -> None:
+        """Read which years some datasets cover."""
+        new = [dataset for dataset in datasets if dataset not in self._years]
+        self._years |= dict.fromkeys(new)
+        for link in self._periods_of(new):
+            if found := _PERIOD.fullmatch(link.via):
+                self._years[link.dataset] = (int(found[1]), int(found[2]), link)
 
     def of_same_years(self, dataset: str, others: Iterable[str]) -> Iterator[Link]:
         """Yield links to those of `others` that share at least `MIN_YEARS` years with a dataset.
 
         A dataset whose id names one year ("1992_Summer_Olympics") is linked if that year is covered.
         """
-        own = self._years.get(dataset)
+        self._periods([dataset])
+        own = self._years[dataset]
         if own is None:
             return
+        others = list(others)
+        self._periods(others)
         for other in others:
-            theirs = self._years.get(other)
+            theirs = self._years[other]
             if other == dataset:
                 continue
             if theirs is not None:

@@ -53,6 +53,7 @@ class SearchOptions:
         vector_weight: share of the vectors in the fusion, 0 to 1.
         rank_constant: constant of reciprocal rank fusion.
         snippet_chars: length of a snippet in characters.
+        with_hits: give documents with their snippets; False for the ranking of datasets alone, which costs much less.
     """
 
     k: int = 10
@@ -62,6 +63,7 @@ class SearchOptions:
     vector_weight: float = VECTOR_WEIGHT
     rank_constant: float = RANK_CONSTANT
     snippet_chars: int = 240
+    with_hits: bool = True
 
 
 @dataclass(slots=True, kw_only=True)

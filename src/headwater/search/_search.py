@@ -106,7 +106,7 @@ def run(index: Backend, text: str, options: SearchOptions) -> SearchResult:
     return SearchResult(
         query=text,
         mode=mode,
-        hits=_hits(index, query, evidence, datasets, documents, order, options),
+        hits=_hits(index, query, evidence, datasets, documents, order, options) if options.with_hits else [],
         datasets=[DatasetHit(i, d, datasets[d], titles.get(d, "")) for i, d in enumerate(order, 1)],
         coverage={"generation": index.generation, "embedder": index.embedder_id() if vectors else ""},
         notes=notes,

@@ -255,7 +255,10 @@ class Store:
         found: dict[str, list[str]] = {}
         for part in _slices(list(documents)):
             marks = ",".join("?" * len(part))
-            sql = f"select duplicate_of, document from documents where duplicate_of in ({marks}) order by document"
+            sql = (  # the second condition lets SQLite use the index of duplicates
+                f"select duplicate_of, document from documents where duplicate_of in ({marks}) and duplicate_of != '' "
+                "order by document"
+            )
             for original, copy in self._db.execute(sql, part):
                 found.setdefault(original, []).append(copy)
         return found
