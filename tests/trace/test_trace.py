@@ -119,3 +119,4 @@ def test_evidence_counts_equivalent_documents_once() -> None:
     told = evidence(["a.json", "a.csv", "x"], ["a.csv", "b.csv"], {"a.csv": ["a.json"]})
     assert (told.precision, told.recall, told.f1) == (0.5, 0.5, 0.5)
     assert evidence([], ["a"]).f1 == 0.0
+    assert evidence(["all.csv"], ["a", "b"], {"a": ["all.csv"], "b": ["all.csv"]}).recall == 1.0

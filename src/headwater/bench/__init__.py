@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from headwater.bench._batch import Batch, run_batch
 from headwater.bench._budget import Limits
-from headwater.bench._model import Agent, AgentSetup, Item, Loaded, Metric, Prediction, Problem, Suite
+from headwater.bench._model import (
+    Agent,
+    AgentSetup,
+    Item,
+    Loaded,
+    Metric,
+    Prediction,
+    Problem,
+    Published,
+    Suite,
+)
 from headwater.bench._report import write_report
-from headwater.bench._runner import Outcome, RunOptions, continue_run, start_run
+from headwater.bench._runner import (
+    Outcome,
+    RunOptions,
+    check_agent_name,
+    continue_run,
+    start_run,
+)
 from headwater.bench._score import score_run
 from headwater.bench._store import Run
 from headwater.bench._suites import SUITES, open_suite
@@ -23,9 +39,11 @@ __all__ = [
     "Outcome",
     "Prediction",
     "Problem",
+    "Published",
     "Run",
     "RunOptions",
     "Suite",
+    "check_agent_name",
     "continue_run",
     "open_suite",
     "run_batch",

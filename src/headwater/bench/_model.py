@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from headwater.models import ChatModel
+
+if TYPE_CHECKING:
+    from headwater.lake import Lake
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ class Metric:
         version: grows when the definition changes; stored with every figure.
         macro: slice over whose values the mean is taken first ("" for the plain mean over items).
         digits: digits that group means are rounded to before their mean is taken, where a published definition does so.
+        unit: "" for a share, which is shown in percent; else what it counts: "s", "USD", "calls" …
         help: definition in one sentence, and whether it is deterministic or judged.
     """
 
@@ -87,6 +91,30 @@ class Metric:
     macro: str = ""
     digits: int | None = None
     help: str = ""
+    unit: str = ""
+
+    def told(self, value: float) -> str:
+        """Return a value of this metric as text."""
+        return f"{value:.1%}" if not self.unit else f"{value:,.4g} {self.unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """Published figures.
+
+    Attributes:
+        source: where they are from.
+        metric: own metric that they compare with.
+        title: what the chart shows.
+        bars: label and percentage, for the chart.
+        tables: heading, columns and rows.
+    """
+
+    source: str
+    metric: str
+    title: str
+    bars: Sequence[tuple[str, float]]
+    tables: Sequence[tuple[str, Sequence[str], Sequence[Sequence[Any]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +163,10 @@ class Suite(Protocol):
     metrics: Sequence[Metric]
     slices: Sequence[str]
     """Names of the slices that results are broken down by."""
+    outcomes: Mapping[str, str]
+    """Scores of 0 or 1 that say what became of an item, with a name each; they are counted under `failures`."""
+    over_lake: bool
+    """Whether the agents work over an ingested lake, which the parameters `lake` and `state` of a run name."""
 
     def load(self, source: Path) -> Loaded:
         """Read a source in any of the layouts that the suite knows."""
@@ -144,12 +176,22 @@ class Suite(Protocol):
         """Copy what running and scoring `items` takes into a folder that `load` reads."""
         ...
 
+    def settle(
+        self, agent: str, parameters: Mapping[str, Any], source: Path, lake: Lake | None
+    ) -> dict[str, Any]:
+        """Return the parameters of a run with everything that its answers depend on: defaults, choices, the lake's state."""
+        ...
+
     def agent(self, name: str, setup: AgentSetup) -> Agent:
         """Make an agent."""
         ...
 
-    def published(self) -> Mapping[str, Any]:
-        """Return published figures to set results beside: `source`, `columns` and `figures`; {} if there are none."""
+    def published(self) -> Published | None:
+        """Return published figures to set results beside, or None."""
+        ...
+
+    def row(self, score: Mapping[str, Any]) -> Sequence[str]:
+        """Return a result of `score_run` as a row of the tables of `published`, without the name; () if it fits none."""
         ...
 
     def scorer(self, data: Path) -> Callable[[Item, Prediction | None], dict[str, float]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from headwater.bench._charts import Bar, bar_chart
-from headwater.bench._model import Suite
+from headwater.bench._model import Metric, Suite
 from headwater.bench._runner import predictions
 from headwater.bench._score import compare_runs, score_run
 from headwater.bench._store import Run
@@ -18,7 +18,7 @@ from headwater.bench._suites import open_suite
 from headwater.errors import UsageError
 
 _MOST_MISSES = 50
-_SHOWN_SLICES = ("difficulty", "dataset", "condition", "gold")
+_SHOWN_SLICES = ("difficulty", "dataset", "condition", "gold", "documents", "K", "hops", "namespaces")
 
 
 @dataclass(slots=True)
@@ -87,10 +87,13 @@ def _sections(suite: Suite, runs: Sequence[Run]) -> Iterator[Section]:
     yield _setup(runs)
 
 
-def _figure(figure: Mapping[str, Any] | None) -> str:
+_SHARE = Metric("", "", "")
+
+
+def _figure(figure: Mapping[str, Any] | None, metric: Metric = _SHARE) -> str:
     if figure is None:
         return "–"
-    return f"{figure['value']:.1%} ({figure['low']:.1%} to {figure['high']:.1%})"
+    return f"{metric.told(figure['value'])} ({metric.told(figure['low'])} to {metric.told(figure['high'])})"
 
 
 def _overview(suite: Suite, scores: Sequence[dict[str, Any]], names: Sequence[str]) -> Section:
@@ -103,7 +106,7 @@ def _overview(suite: Suite, scores: Sequence[dict[str, Any]], names: Sequence[st
     rows = [
         [
             metric.name,
-            *(_figure(score["metrics"].get(metric.name)) for score in scores),
+            *(_figure(score["metrics"].get(metric.name), metric) for score in scores),
             f"{metric.help} (version {metric.version})",
         ]
         for metric in suite.metrics
@@ -179,33 +182,37 @@ def _by_kind(scores: Sequence[dict[str, Any]], names: Sequence[str]) -> Section:
 
 def _slices(scores: Sequence[dict[str, Any]], names: Sequence[str]) -> Section:
     section = Section("By difficulty, dataset and form")
-    section.charts.append(
-        ("report-difficulty", _chart("Exact answers by difficulty", "difficulty", scores, names))
-    )
+    charted = next((name for name in _SHOWN_SLICES if scores[0]["by"].get(name)), None)
+    if charted:
+        section.charts.append(
+            (f"report-{charted}", _chart(f"Exact answers by {charted}", charted, scores, names))
+        )
     section.tables += [table for name in _SHOWN_SLICES if (table := _slice_table(name, scores, names))[1]]
     return section
 
 
 def _published(suite: Suite, scores: Sequence[dict[str, Any]], names: Sequence[str]) -> Section | None:
     told = suite.published()
-    if not told:
+    if told is None:
         return None
-    section = Section("Beside the published figures", [str(told["source"])])
-    own = "published_em_micro"
-    figures = [row for row in told["figures"] if row[0] == "micro"]
-    bars = [
-        (f"{model}, {agent}", Bar(value / 100, value / 100, value / 100))
-        for _, model, agent, _, value in figures
-    ]
-    found = [(name, score["metrics"].get(own)) for name, score in zip(names, scores, strict=True)]
+    section = Section("Beside the published figures", [told.source])
+    bars = [(label, Bar(value / 100, value / 100, value / 100)) for label, value in told.bars]
+    found = [(name, score["metrics"].get(told.metric)) for name, score in zip(names, scores, strict=True)]
     mine = [
         (f"{name} (this report)", Bar(f["value"], f["low"], f["high"], colour=1)) for name, f in found if f
     ]
     ordered = sorted(bars + mine, key=lambda pair: -pair[1].value)
-    chart = bar_chart("Exact match, scored as published", [(label, [bar]) for label, bar in ordered], [""])
-    section.charts.append(("report-published", chart))
-    rows = [[str(part) for part in row] for row in told["figures"]]
-    section.tables.append((told["columns"], rows))
+    section.charts.append(
+        ("report-published", bar_chart(told.title, [(label, [bar]) for label, bar in ordered], [""]))
+    )
+    own = [
+        [f"{name} (this report)", *row]
+        for name, score in zip(names, scores, strict=True)
+        if (row := suite.row(score))
+    ]
+    for heading, columns, figures in told.tables:
+        rows = [[str(part) for part in row] for row in figures]
+        section.tables.append(([heading or columns[0], *columns[1:]], [*rows, *own]))
     return section
 
 

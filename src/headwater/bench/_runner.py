@@ -128,13 +128,18 @@ def start_run(
     return Run.create(folder, info)
 
 
-def check_agent(suite: Suite, agent: str, model: ChatModel | None) -> None:
-    """Raise UsageError if a suite has no such agent or the agent lacks its model."""
+def check_agent_name(suite: Suite, agent: str) -> None:
+    """Raise UsageError if a suite has no such agent."""
     if agent not in suite.agents:
         listed = ", ".join(suite.agents)
         raise UsageError(
             f"{suite.name} has no agent {agent!r}; there are: {listed}.", nearest=list(suite.agents)
         )
+
+
+def check_agent(suite: Suite, agent: str, model: ChatModel | None) -> None:
+    """Raise UsageError if a suite has no such agent or the agent lacks its model."""
+    check_agent_name(suite, agent)
     if agent in suite.needs_model and model is None:
         raise UsageError(
             f"The agent {agent} calls a model.", hint="Name one, e.g. --model openai:NAME or ollama:NAME."
@@ -340,7 +345,12 @@ def predictions(run: Run) -> dict[tuple[str, int], tuple[dict[str, Any], Predict
             continue
         answered = record["status"] in ("answered", "abstained")
         prediction = (
-            Prediction(record["status"], record.get("prediction"), record.get("text", ""))
+            Prediction(
+                record["status"],
+                record.get("prediction"),
+                record.get("text", ""),
+                record.get("trace") or (),
+            )
             if answered
             else None
         )

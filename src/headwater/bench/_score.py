@@ -36,7 +36,10 @@ def score_run(suite: Suite, run: Run) -> dict[str, Any]:
                 failures["api_failure" if record.get("api_failure") else _kind(record)] += 1
             elif prediction.status == "abstained":
                 failures["abstained"] += 1
-        rows.append((item, _mean([score(item, prediction) for _, prediction in attempts])))
+        scores = [score(item, prediction) for _, prediction in attempts]
+        for name, told in suite.outcomes.items():
+            failures[told] += sum(1 for s in scores if s.get(name))
+        rows.append((item, _mean(scores)))
     return {
         "suite": suite.name,
         "agent": run.info["agent"],
@@ -45,7 +48,7 @@ def score_run(suite: Suite, run: Run) -> dict[str, Any]:
         "expected": len(items),
         "metrics": figures(suite.metrics, rows),
         "by": {name: _slice(suite, rows, name) for name in suite.slices},
-        "failures": dict(failures),
+        "failures": {name: n for name, n in failures.items() if n},
         "usage": totals(run, rows),
     }
 
@@ -99,8 +102,11 @@ def _slice(suite: Suite, rows: Sequence[tuple[Item, Mapping[str, float]]], name:
 
 
 def _mean(scores: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    names = scores[0].keys()
-    return {name: sum(s[name] for s in scores) / len(scores) for name in names}
+    """Return the mean of each score over the attempts that have it."""
+    held = {
+        name: [s[name] for s in scores if name in s] for name in dict.fromkeys(n for s in scores for n in s)
+    }
+    return {name: sum(values) / len(values) for name, values in held.items()}
 
 
 def _kind(record: Mapping[str, Any]) -> str:

@@ -8,7 +8,10 @@ from importlib import import_module
 from headwater.bench._model import Suite
 from headwater.errors import UsageError
 
-SUITES = {"dw-bench": ("headwater.bench.dwbench", "DwBench")}
+SUITES = {
+    "dw-bench": ("headwater.bench.dwbench", "DwBench"),
+    "lakeqa": ("headwater.bench.lakeqa", "LakeQa"),
+}
 """Name of a suite to the module and class that implement it."""
 
 

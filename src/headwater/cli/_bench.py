@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headwater.cli._bench_sessions import score_sessions
+from headwater.cli import _bench_lakeqa
 from headwater.cli._emit import Globals, console, emit_json
 from headwater.cli._render import safe
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from headwater.settings import Settings
 
 app = typer.Typer(help="Run and score benchmark suites.", no_args_is_help=True)
-app.command("score-sessions")(score_sessions)
+_bench_lakeqa.add_to(app)
 
-SUITE = Annotated[str | None, typer.Argument(help="The suite: dw-bench.")]
+SUITE = Annotated[str | None, typer.Argument(help="The suite: dw-bench or lakeqa.")]
 SEED = Annotated[int | None, typer.Option(help="Seed of whatever is drawn (42).", min=0)]
 OUT = Annotated[Path, typer.Option(help="Folder for the result; must be new or empty.")]
 
@@ -54,10 +54,14 @@ def run(
     context: typer.Context,
     suite: SUITE = None,
     data: Annotated[
-        Path | None, typer.Argument(help="Questions with their schemas: a file or folder.")
+        Path | None, typer.Argument(help="Questions with their schemas, or tasks: a file or folder.")
     ] = None,
     agent: Annotated[
-        str, typer.Option(help="exact, flat, vector, graph-aug, tools, code or oracle.")
+        str,
+        typer.Option(
+            help="dw-bench: exact, flat, vector, graph-aug, tools, code, oracle; "
+            "lakeqa: exact, headwater, paper, paper-bm25, paper-hybrid, oracle, closed-book."
+        ),
     ] = "exact",
     model: Annotated[
         str | None, typer.Option(help="openai:NAME, ollama:NAME …; the key is taken from OPENAI_API_KEY ….")
@@ -143,7 +147,8 @@ def _options(settings: Settings, *, threads: bool, anew: bool = False) -> RunOpt
     )
 
 
-def _model(spec: str, base_url: str | None, settings: Settings) -> ChatModel:
+def open_bench_model(spec: str, base_url: str | None, settings: Settings) -> ChatModel:
+    """Return the model of a spec string with the limits and price that the settings give."""
     from headwater.models import ClientOptions, Price, open_model
 
     price = settings["bench.price"]
@@ -178,9 +183,11 @@ def _begin(
         raise NotFoundError(f"There is nothing at {data}.")
     spec, base_url = settings["bench.model"], settings["bench.base_url"]
     calling = agent in suite.needs_model and spec is not None
-    model = _model(spec, base_url, settings) if calling else None
+    model = open_bench_model(spec, base_url, settings) if calling else None
     folder = out or Path(f"{suite_name}-{agent}-{time.strftime('%Y%m%d-%H%M%S')}")
-    chosen = {"seed": settings["bench.seed"], **_parameters(parameters)}
+    chosen = _settled(
+        suite, agent, {"seed": settings["bench.seed"], **_parameters(parameters)}, data, options
+    )
     made = start_run(
         suite,
         data,
@@ -195,13 +202,31 @@ def _begin(
     return _work(suite, made, model, _options(settings, threads=calling), options)
 
 
+def _settled(
+    suite: Suite, agent: str, parameters: dict[str, Any], data: Path, options: Globals
+) -> dict[str, Any]:
+    """Return the parameters of a run in full; the lake is looked at where the suite is asked over one."""
+    from headwater.bench import check_agent_name
+    from headwater.cli._lake import open_lake
+
+    check_agent_name(suite, agent)
+    if not suite.over_lake:
+        return suite.settle(agent, parameters, data, None)
+    with open_lake(options) as lake:
+        return suite.settle(agent, parameters, data, lake)
+
+
 def _go_on(folder: Path, settings: Settings, options: Globals) -> Outcome:
     from headwater.bench import Run, open_suite
 
     made = Run(folder)
     suite = open_suite(made.info["suite"])
     spec = made.info["model"]
-    model = _model(spec, settings["bench.base_url"] or made.info.get("base_url"), settings) if spec else None
+    model = (
+        open_bench_model(spec, settings["bench.base_url"] or made.info.get("base_url"), settings)
+        if spec
+        else None
+    )
     return _work(suite, made, model, _options(settings, threads=spec is not None, anew=True), options)
 
 
@@ -303,13 +328,16 @@ def score(
     out.print(
         f"{result['suite']}, agent {result['agent']}{', ' + safe(result['model']) if result['model'] else ''}: {result['n']} items"
     )
-    for name, figure in result["metrics"].items():
-        out.print(
-            f"  {name:<22}{figure['value']:8.1%}   ({figure['low']:.1%} to {figure['high']:.1%}, n {figure['n']})"
-        )
-    for kind, part in result["by"].get("kind", {}).items():
-        figure = part["metrics"].get("em_micro") or next(iter(part["metrics"].values()))
-        out.print(f"    {safe(kind):<26}{figure['value']:8.1%}   n {part['n']}")
+    suite = open_suite(made.info["suite"])
+    for metric in suite.metrics:
+        figure = result["metrics"].get(metric.name)
+        if figure:
+            value, low, high = (metric.told(figure[part]) for part in ("value", "low", "high"))
+            out.print(f"  {metric.name:<22}{value:>16}   ({low} to {high}, n {figure['n']})")
+    for name in suite.slices[:2]:
+        for value, part in result["by"].get(name, {}).items():
+            figure = next(iter(part["metrics"].values()))
+            out.print(f"    {safe(name)} {safe(value):<20}{figure['value']:8.1%}   n {part['n']}")
     if result["failures"]:
         out.print("  " + ", ".join(f"{n} {safe(name)}" for name, n in result["failures"].items()))
 

@@ -18,7 +18,16 @@ from headwater.search._index import Index, IndexStats
 from headwater.search._lance import LanceIndex
 from headwater.search._local import LocalIndex
 from headwater.search._plain import PassageHit, best_passages
-from headwater.search._records import Card, CardColumn, Passage, Record, dataset_card, split_passages
+from headwater.search._records import (
+    PASSAGE_OVERLAP,
+    PASSAGE_WORDS,
+    Card,
+    CardColumn,
+    Passage,
+    Record,
+    dataset_card,
+    split_passages,
+)
 from headwater.search._results import (
     LAKEQA_FUSION,
     DatasetHit,
@@ -30,6 +39,8 @@ from headwater.search._results import (
 
 __all__ = [
     "LAKEQA_FUSION",
+    "PASSAGE_OVERLAP",
+    "PASSAGE_WORDS",
     "Card",
     "CardColumn",
     "DatasetHit",

@@ -6,10 +6,15 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-ACCESSING = frozenset({"list", "inspect", "read", "related", "sql", "run_code", "download", "submit"})
-"""Tools that open a document or dataset (LakeQA's D_acc: list_files, download, inspect_file)."""
+ACCESSING = frozenset(
+    {
+        *("list", "inspect", "read", "related", "sql", "run_code", "download", "submit"),
+        *("list_files", "inspect_file", "execute_code"),
+    }
+)
+"""Tools that open a document or dataset, headwater's and LakeQA's (its D_acc: list_files, download, inspect_file)."""
 
-ANALYSING = frozenset({"inspect", "read", "sql", "run_code"})
+ANALYSING = frozenset({"inspect", "read", "sql", "run_code", "inspect_file", "execute_code"})
 """Tools that look into a document's content (LakeQA's last two buckets)."""
 
 BUCKETS = (
@@ -134,10 +139,14 @@ def evidence(
     Args:
         found: what a run retrieved or opened.
         gold: what counts.
-        equivalent: for a gold document, others that serve as well; any of them stands for it.
+        equivalent: for a gold document, others that serve as well; any of them stands for it, and for every other that
+            it is named for.
     """
-    stands = {other: name for name, others in (equivalent or {}).items() for other in others}
-    got, wanted = {stands.get(f, f) for f in found}, set(gold)
+    stands: dict[str, list[str]] = {}
+    for name, others in (equivalent or {}).items():
+        for other in others:
+            stands.setdefault(other, []).append(name)
+    got, wanted = {name for f in found for name in stands.get(f, [f])}, set(gold)
     hit = len(got & wanted)
     if not hit:
         return Evidence(0.0, 0.0, 0.0)

@@ -9,13 +9,23 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headwater.bench._model import Agent, AgentSetup, Item, Loaded, Metric, Prediction, Problem
+from headwater.bench._model import (
+    Agent,
+    AgentSetup,
+    Item,
+    Loaded,
+    Metric,
+    Prediction,
+    Problem,
+    Published,
+)
 from headwater.bench.dwbench._load import find_source, graph_key, item_id, load_graphs
 from headwater.bench.dwbench._questions import Question, difficulty_of, has_groups, read_question
 from headwater.bench.dwbench._scoring import Scorer, score
 
 if TYPE_CHECKING:
     from headwater.graph import SchemaGraph
+    from headwater.lake import Lake
 
 _STRICT, _PUBLISHED = "1", "1"
 
@@ -35,6 +45,8 @@ class DwBench:
         "oracle": "the answer stands in the prompt: what is lost by form alone",
     }
     needs_model = frozenset(agents) - {"exact"}
+    outcomes: Mapping[str, str] = {}
+    over_lake = False
     slices: Sequence[str] = ("kind", "difficulty", "dataset", "category", "condition", "tier", "gold")
     metrics: Sequence[Metric] = (
         Metric("em_micro", "em", _STRICT, help="share of questions answered exactly, strict; deterministic"),
@@ -88,6 +100,12 @@ class DwBench:
             if key in places:
                 copy_graph(places[key], target, rows=key.endswith("_rows"))
 
+    def settle(
+        self, agent: str, parameters: Mapping[str, Any], source: Path, lake: Lake | None
+    ) -> dict[str, Any]:
+        """Return the parameters as they are: the data of a run hold everything else."""
+        return dict(parameters)
+
     def agent(self, name: str, setup: AgentSetup) -> Agent:
         """Make one of `agents`."""
         from headwater.bench.dwbench._agents import make_agent
@@ -108,13 +126,25 @@ class DwBench:
 
         return scored
 
-    def published(self) -> Mapping[str, Any]:
+    def published(self) -> Published:
         """Return the figures of the paper."""
         text = (
             resources.files("headwater.bench.dwbench").joinpath("published.json").read_text(encoding="utf-8")
         )
-        found: dict[str, Any] = json.loads(text)
-        return found
+        told = json.loads(text)
+        bars = [
+            (f"{model}, {agent}", value)
+            for table, model, agent, _, value in told["figures"]
+            if table == "micro"
+        ]
+        tables = [("", told["columns"], told["figures"])]
+        return Published(
+            told["source"], "published_em_micro", "Exact match, scored as published", bars, tables
+        )
+
+    def row(self, score: Mapping[str, Any]) -> Sequence[str]:
+        """Return nothing: the published table has one figure a line, which the chart shows."""
+        return ()
 
     def graphs(self, data: Path) -> dict[str, SchemaGraph]:
         """Load the graphs of a folder by key."""

@@ -156,7 +156,7 @@ def _totals(by_task: Sequence[Sequence[ScoredSession]]) -> dict[str, Any]:
     """Return shares with their intervals and medians, each task counting once by the mean of its sessions."""
 
     def mean(task: Sequence[ScoredSession], name: str) -> float:
-        return sum(getattr(s, name) for s in task) / len(task)
+        return sum(float(getattr(s, name)) for s in task) / len(task)
 
     if not by_task:
         return {"tasks": 0, "sessions": 0}

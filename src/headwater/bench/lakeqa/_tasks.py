@@ -163,7 +163,7 @@ def read_task(value: Any, path: Path | None = None) -> Task:
         raise ValueError(f"Task {task_id}: question must be a text")
     if not isinstance(answer, str | int | float) or isinstance(answer, bool):
         raise ValueError(f"Task {task_id}: answer must be a text or a number")
-    if not _texts(documents):
+    if not isinstance(documents, list) or not _texts(documents):
         raise ValueError(f"Task {task_id}: datasets_used must be a list of keys")
     folder = _FOLDER.fullmatch(path.parent.name) if path else None
     steps = tuple(s for s in value.get("reasoning_hops") or () if isinstance(s, dict))

@@ -1,4 +1,4 @@
-"""The verb that scores recorded sessions against tasks: bench score-sessions."""
+"""Verbs of the LakeQA suite: bench score-sessions, judge, leaderboard."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headwater.cli._emit import Globals, console, emit_json
+from headwater.cli._emit import Globals, console, emit_json, write_line
 from headwater.cli._lake import open_lake
 from headwater.cli._render import safe
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from headwater.bench import Run
     from headwater.lake import Lake
     from headwater.trace import Trace
 
@@ -29,6 +30,95 @@ _HEAD = [
     "D_acc P/R",
     "came to",
 ]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Add the verbs to the application."""
+    app.command("score-sessions")(score_sessions)
+    app.command("judge")(judge)
+    app.command("leaderboard")(leaderboard)
+
+
+def judge(
+    context: typer.Context,
+    folder: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run of lakeqa.")],
+    model: Annotated[str | None, typer.Option(help="The judging model: openai:NAME, ollama:NAME …")] = None,
+    base_url: Annotated[str | None, typer.Option(help="Address of another OpenAI-compatible server.")] = None,
+    price: Annotated[
+        str | None, typer.Option(help="USD per million tokens, input and output: 0.15,0.60.")
+    ] = None,
+    max_usd: Annotated[str | None, typer.Option(help="Money of the judge, over all its sessions.")] = None,
+) -> None:
+    """Let a model judge the answers of a run; numbers are checked again by program. The cost stays apart from the run's.
+
+    Example: headwater bench judge ./run --model openai:gpt-5-mini
+    """
+    from headwater.bench import open_suite
+    from headwater.bench.lakeqa import judge_run
+    from headwater.cli._bench import open_bench_model
+    from headwater.cli._lake import load_settings
+    from headwater.errors import UsageError
+
+    options: Globals = context.obj
+    given = {"model": model, "base_url": base_url, "price": price, "max_usd": max_usd}
+    settings = load_settings(options, {f"bench.{name}": value for name, value in given.items()})
+    run = _run_of(folder)
+    if settings["bench.model"] is None:
+        raise UsageError("Name the judge.", hint="headwater bench judge RUN --model openai:NAME")
+    asked = open_bench_model(settings["bench.model"], settings["bench.base_url"], settings)
+    limit = settings["bench.max_usd"]
+    told = judge_run(open_suite("lakeqa"), run, asked, max_usd=float(limit) if limit is not None else None)
+    if options.json:
+        emit_json("bench.judge", told)
+        return
+    usage = told["usage"]
+    money = "price unknown" if usage["usd"] is None else f"{usage['usd']:.4f} USD"
+    console(options).print(
+        f"{told['judged']} answers judged, {told['passed']} pass, {told['overruled']} overruled by program, "
+        f"{told['unreadable']} verdicts unreadable; the judge cost {usage['calls']} calls, {money}"
+    )
+
+
+def leaderboard(
+    context: typer.Context,
+    folders: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Folders of runs of lakeqa.")],
+    source: Annotated[str, typer.Option(help="Link to the traces.")] = "",
+    notes: Annotated[str, typer.Option(help="Notes of all rows.")] = "",
+    out: Annotated[Path | None, typer.Option(help="A file for the list.")] = None,
+) -> None:
+    """Give runs as rows of LakeQA's leaderboard, best first: a JSON list, evidence by dataset.
+
+    Example: headwater bench leaderboard ./run-a ./run-b --out leaderboard.json
+    """
+    import json
+
+    from headwater.bench import open_suite, score_run
+    from headwater.bench.lakeqa import leaderboard as rows_of
+
+    options: Globals = context.obj
+    suite, scored = open_suite("lakeqa"), []
+    for folder in folders:
+        run = _run_of(folder)
+        name = f"{run.info['model'] or 'no model'} ({run.info['agent']})"
+        scored.append((name, str(run.info["created"])[:7], score_run(suite, run)))
+    rows = rows_of(scored, source=source, notes=notes)
+    text = json.dumps(rows, ensure_ascii=False, indent=1)
+    if out is not None:
+        out.write_text(text + "\n", encoding="utf-8")
+    if options.json:
+        emit_json("bench.leaderboard", {"rows": rows})
+    elif out is None:
+        write_line(text)
+
+
+def _run_of(folder: Path) -> Run:
+    from headwater.bench import Run
+    from headwater.errors import UsageError
+
+    run = Run(folder)
+    if run.info["suite"] != "lakeqa":
+        raise UsageError(f"This is a run of {run.info['suite']}, not of lakeqa.", where=str(folder))
+    return run
 
 
 def score_sessions(
