@@ -13,6 +13,10 @@ from headwater.catalog._records import DocumentRecord
 from headwater.errors import AmbiguousError, NotFoundError
 
 
+MAX_COMPARED = 500
+"""Names whose spelling is compared with a name that fits none."""
+
+
 def fold(name: str) -> str:
     """Return a name without regard to case, Unicode form and the kind of separator."""
     return re.sub(r"[\W_]+", " ", unicodedata.normalize("NFKC", name).casefold()).strip()
@@ -20,7 +24,7 @@ def fold(name: str) -> str:
 
 def nearest(name: str, names: Iterable[str], limit: int = 5) -> list[str]:
     """Return the existing names most like `name`: those that hold all its words first, then by spelling."""
-    pool = list(dict.fromkeys(names))
+    pool = _resembling(name, list(dict.fromkeys(names)))
     words = set(fold(name).split())
     holding = [n for n in pool if words and words <= set(fold(n).split())]
     if len(holding) >= limit:
@@ -32,6 +36,24 @@ def nearest(name: str, names: Iterable[str], limit: int = 5) -> list[str]:
     close = difflib.get_close_matches(fold(name), folded, n=limit * 2, cutoff=0.6)
     found = [*sorted(holding, key=lambda n: (len(n), n)), *(n for key in close for n in folded[key])]
     return list(dict.fromkeys(found))[:limit]
+
+
+def _resembling(name: str, pool: list[str]) -> list[str]:
+    """Return the names of a large pool that share most runs of three letters with `name`: spelling is slow to compare."""
+    if len(pool) <= MAX_COMPARED:
+        return pool
+    text = f" {fold(name)} "
+    runs = {text[i : i + 3].strip() for i in range(len(text) - 2)}
+    shared = {n: sum(run in low for run in runs) for n in pool if (low := n.casefold())}
+    return sorted(shared, key=lambda n: (-shared[n], len(n), n))[:MAX_COMPARED]
+
+
+def _holding(name: str, ids: list[str]) -> list[str]:
+    """Return the ids that hold all words of a name as letters in a row: what `fold` can tell equal is among them."""
+    if not name.isascii():
+        return ids
+    words = fold(name).split()
+    return [i for i in ids if not i.isascii() or all(map(i.lower().__contains__, words))]
 
 
 @dataclass(slots=True)
@@ -133,8 +155,9 @@ class Names:
             lambda i: fold(_stem(i)) == folded or fold(_tail(i)) == folded,
             lambda i: "#" in i and i.rsplit("#", 1)[-1] == plain,
         ]
+        possible = _holding(name, ids)
         for test in tests if folded else []:
-            found = [i for i in ids if test(i)]
+            found = [i for i in possible if test(i)]
             if len(found) == 1:
                 return found[0]
             if found:
