@@ -172,3 +172,29 @@ def test_names_of_unnamed_subqueries_show_the_users_names(engine: SqlEngine) -> 
 def test_the_tables_of_a_statement_are_told(engine: SqlEngine) -> None:
     result = engine.query("select count(*) from goals, goals g2, teams where false")
     assert result.tables == ["cup/files/goals.csv", "cup/files/teams.csv"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "literals"),
+    [
+        ("select 4300 - 2850 as metres", {"4300", "2850"}),
+        ("select max(minute) * 0 + 1450 from t('goals.csv') where minute > 7 limit 5", {"0", "1450"}),
+        ("select round(minute / 3.5, 2) from t('goals.csv') where team = 'Italy' order by 1", {"3.5"}),
+        ("select team || ' won' from t('goals.csv') group by all having count(*) > 2", {" won"}),
+        ("select case when minute > 45 then 'late' else team end from t('goals.csv')", {"late"}),
+        ("with v as (select 40 + 2 as x) select x, name from v, t('teams.csv')", {"40", "2"}),
+        ("select * from (values (1700, 'a')) as v(x, y)", {"1700", "a"}),
+        ("select x from unnest([5, 6]) as u(x)", {"5", "6"}),
+        ("select coalesce(minute, 12) from t('goals.csv')", {"12"}),
+        ("select max(1451) from t('goals.csv')", {"1451"}),
+        ("select cast('19' as int) + id from t('goals.csv') where id in (3, 4) and team like 'B%'", {"19"}),
+        ("select (select 8), team in ('Italy') from t('goals.csv')", {"8"}),
+        ("select regexp_extract(team, '[0-9]+', 0), substr(team, 2, 3) from t('goals.csv')", set()),
+    ],
+)
+def test_what_a_statement_writes_into_its_cells_is_known(
+    engine: SqlEngine, statement: str, literals: set[str]
+) -> None:
+    result = engine.query(statement)
+    assert set(result.literals) == literals
+    assert result.to_dict()["literals"] == result.literals

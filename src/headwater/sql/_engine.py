@@ -19,6 +19,7 @@ from headwater.sql._aliases import MOST as MOST_QUOTED
 from headwater.sql._aliases import quoted_alias
 from headwater.sql._diagnose import Diagnostician, finds_nothing
 from headwater.sql._gate import check_statement, check_tree
+from headwater.sql._literals import literals_of
 from headwater.sql._problems import Context, explain_failure, nearest
 from headwater.sql._result import Column, SqlResult, contract_type
 from headwater.sql._rewrite import LakeTable, Rewriter
@@ -40,7 +41,7 @@ VIEW_AS = re.compile(r"\bview_[0-9a-f]{24} AS ")
 
 @dataclass(slots=True)
 class Plan:
-    """A statement ready to run: its tree over views, and what the views need."""
+    """A statement ready to run: its tree over views, what the views need, and constants that enter its result."""
 
     sql: str
     node: Tree
@@ -48,6 +49,7 @@ class Plan:
     views: dict[str, str]
     paths: list[str]
     context: Context
+    literals: list[str]
 
     def request(self, op: str, **fields: Any) -> dict[str, Any]:
         """Return a request to the query process about this statement."""
@@ -165,6 +167,7 @@ class SqlEngine:
                 shown=reply["shown"],
                 truncated=reply["row_count"] is None or reply["row_count"] > reply["shown"],
                 tables=list(dict.fromkeys(use.ref.id for use in plan.rewriter.uses)),
+                literals=plan.literals,
                 seconds=reply["seconds"],
                 ipc=body,
             )
@@ -204,9 +207,8 @@ class SqlEngine:
             raise RefusedError(f"This statement cannot be checked: {tree.get('error_message', '')}")
         check_tree(tree)
         node = tree["statements"][0]["node"]
-        plan = Plan(
-            sql, node, Rewriter(self._resolve, self._list_names, _ViewNames(context)), {}, [], context
-        )
+        rewriter = Rewriter(self._resolve, self._list_names, _ViewNames(context))
+        plan = Plan(sql, node, rewriter, {}, [], context, literals_of(node))
         plan.rewriter.rewrite(node)
         for use in plan.rewriter.uses:
             plan.views[use.node["table_name"]] = view_sql(use.ref, hidden=use.hidden)

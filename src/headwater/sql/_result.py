@@ -63,6 +63,7 @@ class SqlResult:
         truncated: whether that is fewer.
         diagnostics: one object a join, and other things noticed; each has `kind`, `level` (info, warning) and `message`.
         tables: references of the tables and series read.
+        literals: numbers and texts that the statement itself writes into the cells.
         seconds: time the statement took in the query process.
     """
 
@@ -73,6 +74,7 @@ class SqlResult:
     truncated: bool
     diagnostics: list[dict[str, Any]] = field(default_factory=list)
     tables: list[str] = field(default_factory=list)
+    literals: list[str] = field(default_factory=list)
     seconds: float = 0.0
     ipc: bytes = field(default=b"", repr=False)
 
@@ -143,6 +145,7 @@ class SqlResult:
             "truncated": self.truncated,
             "diagnostics": self.diagnostics,
             "tables": self.tables,
+            "literals": self.literals,
             "seconds": round(self.seconds, 4),
         }
 
