@@ -13,7 +13,7 @@ from tests.models.scripted import calls, serve
 from headwater.agents import explore, replay
 from headwater.ingest import IngestOptions, ingest_lake
 from headwater.lake import Lake
-from headwater.models import ClientOptions, OpenAIModel
+from headwater.models import ClientOptions, RemoteModel
 from headwater.sandbox import CodeLimits, Sandbox
 from headwater.trace import evidence, measure, new_trace
 
@@ -57,7 +57,7 @@ def test_a_four_hop_task_runs_to_a_cited_answer(tmp_path: Path) -> None:
     ]
     trace = new_trace(tmp_path, task["question"])
     with Lake.find(tmp_path / "lake") as lake, serve(script) as server:
-        model = OpenAIModel("openai", "scripted", server.url, options=ClientOptions(20.0, 0))
+        model = RemoteModel("openai", "scripted", server.url, options=ClientOptions(20.0, 0))
         answer = explore(lake, task["question"], model, trace=trace, second=False)
         assert "Montana" in json.dumps(server.requests[2])
         assert (answer.status, answer.value) == ("answered", task["answer"])

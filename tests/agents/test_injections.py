@@ -16,7 +16,7 @@ from headwater.agents import Budget, explore
 from headwater.answers import Answer
 from headwater.ingest import IngestOptions, ingest_lake
 from headwater.lake import Lake
-from headwater.models import ClientOptions, OpenAIModel
+from headwater.models import ClientOptions, RemoteModel
 from headwater.trace import measure, new_trace
 
 HOSTILE = Path(__file__).parents[2].parent / "shared" / "data" / "hostile"
@@ -89,7 +89,7 @@ def held(case: dict[str, Any], lake: Lake) -> tuple[list[str], list[str]]:
 def run(lake: Lake, case: dict[str, Any], script: list[Reply], folder: Path) -> tuple[Answer, str]:
     trace = new_trace(folder, case["question"])
     with serve(script) as server:
-        model = OpenAIModel("openai", "scripted", server.url, options=ClientOptions(20.0, 0))
+        model = RemoteModel("openai", "scripted", server.url, options=ClientOptions(20.0, 0))
         answer = explore(lake, case["question"], model, trace=trace, budget=Budget(turns=40), second=False)
         sent = json.dumps(server.requests)
     assert not set(measure(trace.events()).tools) & {

@@ -12,7 +12,7 @@ from headwater.bench.dwbench._context import neighbourhood_text, substring_ancho
 from headwater.bench.dwbench._contract import read_answer
 from headwater.bench.dwbench._scoring import named_tables
 from headwater.graph import load_graph
-from headwater.models import OpenAIModel
+from headwater.models import RemoteModel
 
 GOLD = {
     "derived": ["stg_orders"],
@@ -30,7 +30,7 @@ def by_question(body, then=answer):
 def run(shop, tmp_path, agent, script, **parameters):
     suite = open_suite("dw-bench")
     with serve(script) as server:
-        model = OpenAIModel("openai", "scripted", server.url)
+        model = RemoteModel("openai", "scripted", server.url)
         made = start_run(suite, shop, tmp_path / "run", agent, model, parameters, RunOptions())
         continue_run(suite, made, model, RunOptions(concurrency=2))
     return score_run(suite, made), server.requests, list(made.records())

@@ -14,7 +14,7 @@ from tests.models.scripted import answer, serve, text
 from headwater.bench import Run, RunOptions, continue_run, open_suite, start_run, write_report
 from headwater.bench._score import compare_runs
 from headwater.errors import UsageError
-from headwater.models import OpenAIModel
+from headwater.models import RemoteModel
 
 EVIL = '<script>alert("x")</script> | `code` [link](javascript:1) **b**'
 
@@ -30,7 +30,7 @@ def runs(shop, tmp_path):
     exact = start_run(suite, shop, tmp_path / "exact", "exact", None, {}, RunOptions())
     continue_run(suite, exact, None, RunOptions())
     with serve([answer(["stg_orders"]), answer(EVIL), text("?")]) as server:
-        model = OpenAIModel("openai", "scripted", server.url)
+        model = RemoteModel("openai", "scripted", server.url)
         other = start_run(suite, shop, tmp_path / "model", "flat", model, {}, RunOptions())
         continue_run(suite, other, model, RunOptions())
     return exact, other

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 from tests.models.scripted import Reply, answer, error, serve, text
@@ -15,7 +16,7 @@ from tests.models.scripted import Reply, answer, error, serve, text
 from headwater.bench import Limits, Run, RunOptions, continue_run, open_suite, score_run, start_run
 from headwater.bench.dwbench import DwBench
 from headwater.errors import LimitError, NotFoundError, SetupError, UsageError
-from headwater.models import ClientOptions, ModelError, OpenAIModel, Price
+from headwater.models import ClientOptions, ModelError, Price, RemoteModel
 
 SUITE = open_suite("dw-bench")
 PRICE = Price(100.0, 100.0)
@@ -23,7 +24,7 @@ PRICE = Price(100.0, 100.0)
 
 def client(url, **more):
     more.setdefault("options", ClientOptions(timeout=5.0, retries=0))
-    return OpenAIModel("openai", "scripted", url, price=PRICE, sleep=lambda _: None, **more)
+    return RemoteModel("openai", "scripted", url, price=PRICE, sleep=lambda _: None, **more)
 
 
 def begin(shop, tmp_path, model, options=RunOptions(), agent="flat", **parameters):  # noqa: B008
@@ -188,7 +189,7 @@ class TestBudgets:
 
     def test_money_without_a_price_is_refused(self, shop, tmp_path):
         with serve([answer(1)]) as server:
-            model = OpenAIModel("openai", "scripted", server.url)
+            model = RemoteModel("openai", "scripted", server.url)
             made = begin(shop, tmp_path, model)
             continue_run(SUITE, made, model, RunOptions(per_run=Limits(usd=1.0)))
         assert server.requests == []
@@ -221,7 +222,7 @@ class TestKill:
 
         def script(body):
             turn["n"] += 1
-            return answer(1) if turn["n"] <= 2 or turn.get("fast") else Reply(answer(1).body, hang=60)
+            return answer(1) if turn["n"] <= 2 or turn.get("fast") else replace(answer(1), hang=60)
 
         items = tmp_path / "run" / "items.jsonl"
         with serve(script) as server:

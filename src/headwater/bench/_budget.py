@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from headwater.errors import LimitError, UsageError
-from headwater.models import ChatModel, ChatReply, ChatRequest, ReplyCache, Usage
+from headwater.models import ChatModel, ChatReply, ChatRequest, ModelInfo, ReplyCache, Usage, Watch
 
 if TYPE_CHECKING:
     from headwater.bench._store import Run
@@ -162,11 +162,18 @@ class MeteredModel:
         """The id of the model."""
         return self._model.id
 
+    @property
+    def info(self) -> ModelInfo:
+        """What is known of the model."""
+        return self._model.info
+
     def usd_at_most(self, request: ChatRequest) -> float | None:
         """Return what the call can cost at most."""
         return self._model.usd_at_most(request)
 
-    def complete(self, request: ChatRequest, *, deadline: float | None = None) -> ChatReply:
+    def complete(
+        self, request: ChatRequest, *, deadline: float | None = None, watch: Watch | None = None
+    ) -> ChatReply:
         """Reply as the model does, within the budgets."""
         from dataclasses import replace
 
@@ -181,7 +188,7 @@ class MeteredModel:
         self._budget.reserve(self._item, usd, tokens)
         spent = Usage()
         try:
-            reply = self._model.complete(request, deadline=deadline)
+            reply = self._model.complete(request, deadline=deadline, watch=watch)
             spent = reply.usage
         finally:
             self._budget.settle(self._item, usd, tokens, spent, rough if spent.calls else 0)

@@ -9,7 +9,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-_PACKAGES = ("numpy", "scipy", "sqlglot", "duckdb", "httpx")
+_PACKAGES = ("numpy", "scipy", "sqlglot", "duckdb", "pydantic-ai-slim")
 
 
 def fingerprint(data: Path) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from headwater.models._messages import ChatModel, ChatReply, ChatRequest
+from headwater.models._messages import ChatModel, ChatReply, ChatRequest, ModelInfo, Watch
 
 
 class ReplyCache:
@@ -51,12 +51,19 @@ class CachedModel:
         """The id of the model behind the cache."""
         return self._model.id
 
-    def complete(self, request: ChatRequest, *, deadline: float | None = None) -> ChatReply:
+    @property
+    def info(self) -> ModelInfo:
+        """What is known of the model behind the cache."""
+        return self._model.info
+
+    def complete(
+        self, request: ChatRequest, *, deadline: float | None = None, watch: Watch | None = None
+    ) -> ChatReply:
         """Reply from the cache, or from the model and keep it."""
         key = request.key(self.id)
         reply = self._cache.get(key)
         if reply is None:
-            reply = self._model.complete(request, deadline=deadline)
+            reply = self._model.complete(request, deadline=deadline, watch=watch)
             self._cache.put(key, reply, {})
         return reply
 

@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-from headwater.errors import LimitError
+from headwater.models._errors import DeadlineError
 
 _WINDOW_S = 60.0
 
@@ -35,7 +35,7 @@ class RateLimiter:
         """Wait for room for a call of about `tokens` tokens; return a ticket for `settle`.
 
         Raises:
-            LimitError: there is no room before the deadline.
+            DeadlineError: there is no room before the deadline.
         """
         while True:
             with self._lock:
@@ -46,7 +46,7 @@ class RateLimiter:
                     self._window.append(ticket)
                     return ticket
             if deadline is not None and now + wait > deadline:
-                raise LimitError(
+                raise DeadlineError(
                     "The limit of calls or tokens per minute leaves no room before the deadline."
                 )
             self._sleep(wait)

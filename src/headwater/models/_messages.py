@@ -14,11 +14,13 @@ class Usage:
     """What calls cost; None is unknown, and a sum with an unknown part is unknown.
 
     Attributes:
-        calls: calls that were paid for.
-        input_tokens: tokens sent, as the provider counts them.
-        output_tokens: tokens received.
-        usd: price in US dollars by the price table.
+        calls: calls that were paid for, those included whose reply broke off after it had begun.
+        input_tokens: tokens sent, as the provider counts them, with those from and to its cache.
+        output_tokens: tokens received, thinking included.
+        usd: price in US dollars, see `ModelInfo.price`.
         seconds: time spent waiting.
+        cached_tokens: of the tokens sent, those that the provider read from its cache.
+        written_tokens: of the tokens sent, those that it wrote to its cache.
     """
 
     calls: int = 0
@@ -26,6 +28,15 @@ class Usage:
     output_tokens: int | None = 0
     usd: float | None = 0.0
     seconds: float = 0.0
+    cached_tokens: int | None = 0
+    written_tokens: int | None = 0
+
+    @property
+    def tokens(self) -> int | None:
+        """Tokens sent and received together."""
+        if self.input_tokens is None or self.output_tokens is None:
+            return None
+        return self.input_tokens + self.output_tokens
 
     def __add__(self, other: Usage) -> Usage:
         def both(a: Any, b: Any) -> Any:
@@ -37,6 +48,8 @@ class Usage:
             both(self.output_tokens, other.output_tokens),
             both(self.usd, other.usd),
             self.seconds + other.seconds,
+            both(self.cached_tokens, other.cached_tokens),
+            both(self.written_tokens, other.written_tokens),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -69,12 +82,21 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation; a tool's result carries the id of the call it answers."""
+    """One message of a conversation.
+
+    Attributes:
+        role: who speaks.
+        content: the words.
+        tool_calls: of the assistant.
+        tool_call_id: of a tool: the call whose result this is.
+        native: of the assistant: the reply as its provider wants it back (`ChatReply.native`).
+    """
 
     role: Literal["system", "user", "assistant", "tool"]
     content: str
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str = ""
+    native: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +119,7 @@ class ChatRequest:
         temperature: 0 for the likeliest reply.
         max_tokens: output tokens at most.
         seed: for providers that take one.
+        one_call: the model is asked for one tool call at a time, where the provider knows how to.
         repeat: number of the repetition; not sent, but repetitions are never answered from each other's cache.
     """
 
@@ -107,6 +130,7 @@ class ChatRequest:
     max_tokens: int = 2048
     seed: int | None = None
     repeat: int = 0
+    one_call: bool = False
 
     def with_messages(self, *messages: Message) -> ChatRequest:
         """Return the request with further messages at the end."""
@@ -121,6 +145,7 @@ class ChatRequest:
         """Return an estimate of the input tokens, for limits that must hold before the call: 3 bytes a token."""
         told = sum(len(m.content.encode("utf-8", "replace")) + 12 for m in self.messages)
         told += sum(len(call.raw) for m in self.messages for call in m.tool_calls)
+        told += sum(len(json.dumps(m.native, default=dict)) for m in self.messages if m.native)
         extra = json.dumps([[t.name, t.description, t.parameters] for t in self.tools], default=dict)
         extra += json.dumps(self.schema, default=dict) if self.schema else ""
         return (told + len(extra)) // 3 + 1
@@ -136,9 +161,10 @@ class ChatReply:
         usage: tokens and money of the call as first made; a reply from the cache keeps them.
         model: name of the model as the provider reports it.
         finish: why it stopped: "stop", "length", "tool_calls" …
-        cached: whether it came from the cache and cost nothing now.
+        cached: whether it came from our own cache and cost nothing now.
         data: the JSON value of a reply that had to follow a schema; None if it does not.
-        problem: why `data` is None.
+        problem: what is wrong with the reply, for the model to read: why `data` is None, or that its call cannot be read.
+        native: where a provider wants more back than words and calls (thinking and its signature): that, as JSON.
     """
 
     text: str
@@ -149,10 +175,11 @@ class ChatReply:
     cached: bool = False
     data: Any = None
     problem: str = ""
+    native: Mapping[str, Any] | None = None
 
     def message(self) -> Message:
         """Return the reply as a message, to go on with the conversation."""
-        return Message("assistant", self.text, self.tool_calls)
+        return Message("assistant", self.text, self.tool_calls, native=self.native)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the reply as a JSON object that `from_dict` reads."""
@@ -169,6 +196,31 @@ class ChatReply:
         return cls(**fields, cached=cached)
 
 
+@dataclass(frozen=True, slots=True)
+class ModelInfo:
+    """What is known of a model before it is called.
+
+    Attributes:
+        price: what dollars are counted by, in words; "" if no price is known.
+        context: tokens that a request and its reply may have together, None if that is not known.
+    """
+
+    price: str = ""
+    context: int | None = None
+
+
+class Watch(Protocol):
+    """Follows a reply while it arrives. Its methods are called from another thread, one at a time."""
+
+    def text(self, piece: str) -> None:
+        """More of the reply's words."""
+        ...
+
+    def again(self, reason: str) -> None:
+        """The call failed and is made again; words shown so far are void."""
+        ...
+
+
 class ChatModel(Protocol):
     """Anything that replies to a request."""
 
@@ -177,17 +229,26 @@ class ChatModel(Protocol):
         """What identifies the model, for instance "openai:gpt-x"; part of the key of the cache."""
         ...
 
-    def complete(self, request: ChatRequest, *, deadline: float | None = None) -> ChatReply:
+    @property
+    def info(self) -> ModelInfo:
+        """What is known of the model without calling it."""
+        ...
+
+    def complete(
+        self, request: ChatRequest, *, deadline: float | None = None, watch: Watch | None = None
+    ) -> ChatReply:
         """Reply to a request.
 
         Args:
             request: the request.
             deadline: time of `time.monotonic` after which the call is given up.
+            watch: follows the reply as it arrives; without one it is not streamed.
 
         Raises:
             ModelError: the provider cannot be reached, or keeps failing.
-            SetupError: the key is missing or refused.
-            LimitError: the deadline has passed.
+            ContextError: the request is longer than the model takes.
+            SetupError: the key is missing or refused, the model does not exist, or a package is missing.
+            DeadlineError: the deadline has passed.
         """
         ...
 

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import threading
 from collections.abc import Mapping
 
-from headwater.errors import SetupError, UsageError
+from headwater.errors import MissingExtraError
 from headwater.models._limiter import RateLimiter
 from headwater.models._messages import ChatModel
-from headwater.models._openai import ClientOptions, OpenAIModel, key_name
-from headwater.models._prices import Price, price_of
+from headwater.models._prices import Price, Pricing, list_price
+from headwater.models._providers import PROVIDERS, is_local, key_for, origin, parse_spec
+from headwater.models._remote import ClientOptions, RemoteModel
 
-ENDPOINTS = {
-    "openai": "https://api.openai.com/v1",
-    "ollama": "http://127.0.0.1:11434/v1",
-    "deepseek": "https://api.deepseek.com/v1",
-    "gemini": "https://generativelanguage.googleapis.com/v1beta/openai",
-}
-"""Providers that a spec string may name, and where they are; --base-url overrides it."""
-
-_KEYLESS = frozenset({"ollama"})
 _limiters: dict[tuple[str, int, int], RateLimiter] = {}
 _lock = threading.Lock()
 
@@ -35,32 +28,30 @@ def open_model(
     options: ClientOptions | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> ChatModel:
-    """Return the model that a spec string names: "openai:NAME", "ollama:NAME".
+    """Return the model that a spec string names: "openai:NAME", "anthropic:NAME", "ollama:NAME".
 
-    The key is taken from the provider's environment variable (OPENAI_API_KEY …). Limits per minute are shared by all
-    models of one endpoint in this process. With `base_url` the listed price still goes by name and is nominal.
+    The key is the one that belongs to the address (see `key_names`). Limits per minute are shared by all models of one
+    address in this process. Where no price is given, a model on this machine costs nothing and another one what its
+    provider lists for that name, also behind a `base_url`; a model without a listed price has none.
 
     Raises:
-        UsageError: the spec has no provider or an unknown one.
-        SetupError: the provider needs a key and there is none.
+        UsageError: the spec names no model, or `base_url` is no address.
+        SetupError: the provider needs a key and there is none, or the packages for models are missing.
     """
-    provider, _, name = spec.partition(":")
-    if not name or provider not in ENDPOINTS:
-        known = ", ".join(f"{p}:NAME" for p in ENDPOINTS)
-        raise UsageError(
-            f"{spec!r} names no model.",
-            hint=f"Write one of {known}; other servers: openai:NAME with --base-url.",
-        )
-    env = os.environ if environ is None else environ
-    key = env.get(key_name(provider), "")
-    if not key and provider not in _KEYLESS and base_url is None:
-        raise SetupError(
-            f"There is no key for {provider}.", hint=f"Set the environment variable {key_name(provider)}."
-        )
-    url = base_url or ENDPOINTS[provider]
-    limit = (url, calls_per_minute, tokens_per_minute)
+    provider, name = parse_spec(spec)
+    url = base_url or PROVIDERS[provider].address
+    key = key_for(url, os.environ if environ is None else environ)
+    if importlib.util.find_spec("pydantic_ai") is None:
+        raise MissingExtraError.for_group("pydantic-ai-slim", "models")
+    limit = (":".join(map(str, origin(url))), calls_per_minute, tokens_per_minute)
     with _lock:
         limiter = _limiters.setdefault(limit, RateLimiter(calls_per_minute, tokens_per_minute))
-    return OpenAIModel(
-        provider, name, url, key, price=price or price_of(provider, name), limiter=limiter, options=options
-    )
+    pricing = price or _known_price(provider, name, url)
+    return RemoteModel(provider, name, url, key, price=pricing, limiter=limiter, options=options)
+
+
+def _known_price(provider: str, name: str, url: str) -> Pricing | None:
+    if PROVIDERS[provider].local:
+        passed_on = name.endswith("-cloud")  # Ollama hands these to a service of its own
+        return Price(0.0, 0.0, origin="runs on this machine") if is_local(url) and not passed_on else None
+    return list_price(provider, name)

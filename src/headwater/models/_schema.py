@@ -1,7 +1,8 @@
-"""A check of JSON values against the part of JSON Schema that structured output uses."""
+"""Structured output: JSON in a reply, and a check against the part of JSON Schema that it uses."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,19 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "boolean": (bool,),
     "null": (type(None),),
 }
+
+
+def parse_json(text: str, schema: Mapping[str, Any]) -> tuple[Any, str]:
+    """Return the JSON value in a reply and what is wrong with it ("" if nothing); a fence around it is taken off."""
+    bare = text.strip()
+    if bare.startswith("```"):
+        bare = bare.strip("`").removeprefix("json").strip()
+    try:
+        value = json.loads(bare)
+    except ValueError as error:
+        return None, f"the reply is not JSON: {error}"
+    problem = mismatch(value, schema)
+    return (None, problem) if problem else (value, "")
 
 
 def mismatch(value: Any, schema: Mapping[str, Any], where: str = "reply") -> str:
