@@ -109,6 +109,8 @@ def sent_settings(request: ChatRequest, seconds: float, *, one_call: bool) -> Mo
         settings["cache"] = CacheConfig(messages=False)
         if one_call:
             settings["parallel_tool_calls"] = False
+        if request.tool_choice == "required":
+            settings["tool_choice"] = "required"
     return settings
 
 

@@ -120,6 +120,7 @@ class ChatRequest:
         max_tokens: output tokens at most.
         seed: for providers that take one.
         one_call: the model is asked for one tool call at a time, where the provider knows how to.
+        tool_choice: "required" where the reply must be a call of a tool, "auto" where the model is free.
         repeat: number of the repetition; not sent, but repetitions are never answered from each other's cache.
     """
 
@@ -131,6 +132,7 @@ class ChatRequest:
     seed: int | None = None
     repeat: int = 0
     one_call: bool = False
+    tool_choice: Literal["auto", "required"] = "auto"
 
     def with_messages(self, *messages: Message) -> ChatRequest:
         """Return the request with further messages at the end."""

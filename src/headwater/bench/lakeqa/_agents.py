@@ -22,7 +22,7 @@ from headwater.models import ModelError
 
 if TYPE_CHECKING:
     from headwater.lake import Lake
-    from headwater.models import ChatModel, ChatReply, ChatRequest
+    from headwater.models import ChatModel, ChatReply, ChatRequest, ModelInfo, Watch
     from headwater.trace import Measures, Trace
 
 AGENTS: Mapping[str, str] = {
@@ -158,12 +158,18 @@ class _Watched:
     def id(self) -> str:
         return self._model.id
 
+    @property
+    def info(self) -> ModelInfo:
+        return self._model.info
+
     def usd_at_most(self, request: ChatRequest) -> float | None:
         return self._model.usd_at_most(request)
 
-    def complete(self, request: ChatRequest, *, deadline: float | None = None) -> ChatReply:
+    def complete(
+        self, request: ChatRequest, *, deadline: float | None = None, watch: Watch | None = None
+    ) -> ChatReply:
         try:
-            return self._model.complete(request, deadline=deadline)
+            return self._model.complete(request, deadline=deadline, watch=watch)
         except (LimitError, ModelError) as error:
             self.failure = error
             raise
@@ -186,16 +192,17 @@ class Headwater:
         left = self._rules.seconds if deadline is None else min(self._rules.seconds, deadline - began)
         given = self._setup.parameters
         budget = Budget(
-            turns=self._rules.rounds, seconds=left, tokens=int(given["tokens"]), reply=self._rules.max_tokens,
+            turns=self._rules.rounds, seconds=self._rules.seconds, tokens=int(given["tokens"]), reply=self._rules.max_tokens,
             context=int(given["context"]),
         )  # fmt: skip
         trace = Trace(trace_path(self._setup.workspace, item, repeat))
         with self._places.open() as lake:
             found = explore(
-                lake, item.question, watched, trace=trace, budget=budget, second=bool(given["second"])
-            )
+                lake, item.question, watched, trace=trace, budget=budget, second=bool(given["second"]),
+                deadline=deadline,
+            )  # fmt: skip
             seconds = time.monotonic() - began
-            if watched.failure and found.status == "failed" and seconds < left:
+            if watched.failure and found.stop_reason in ("error", "time") and seconds < left:
                 raise watched.failure
             answered = found.status == "answered"
             again = holds(found.to_dict(), lake) if answered else None

@@ -112,7 +112,8 @@ class Episode:
             tuple(Tool(t.name, t.description, t.input_schema()) for t in self.tools),
             temperature=self.rules.temperature,
             max_tokens=self.rules.max_tokens,
-            tool_choice="required" if forced else "",
+            one_call=True,
+            tool_choice="required" if forced else "auto",
         )
         try:
             reply = model.complete(request, deadline=ends if deadline is None else min(ends, deadline))
