@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headwater.agents._prove import holds, pattern_of, run_step
+from headwater.agents._steps import holds, pattern_of, run_step
 from headwater.agents._submit import LANGUAGE
 from headwater.answers import Replay
 from headwater.answers import replay as replay_exact

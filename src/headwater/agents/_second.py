@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from headwater.agents._prove import holds, run_step, steps_of
+from headwater.agents._steps import holds, run_step, steps_of
 from headwater.errors import HeadwaterError, LimitError
 from headwater.models import ChatRequest, Message, ModelError, Tool
 

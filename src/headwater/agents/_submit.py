@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from headwater.agents._format import problems, unbracketed, values_in, wanted
-from headwater.agents._prove import Proof, Step, cell_evidence, holds, number_of, prove, run_step
+from headwater.agents._gaps import unconnected
+from headwater.agents._prove import Grounds, Proof, cell_evidence, grounds_of, prove
+from headwater.agents._steps import Step, holds, number_of, run_step
 from headwater.answers import Answer, Program
 from headwater.errors import HeadwaterError, UsageError
+from headwater.tools import full_names, quote
 
 if TYPE_CHECKING:
     from headwater.lake import Lake
@@ -21,23 +24,44 @@ LANGUAGE = "steps"
 """Name of the language of a program that is a list of tool calls."""
 
 
+_QUOTED, _NAMES = 160, 3
+"""Characters of a sentence, and names of results, in the outcome."""
+
+
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """A recorded answer and what was found wrong with it."""
+    """A recorded answer.
+
+    Attributes:
+        answer: with its proof.
+        warnings: what is wrong with it.
+        checks: what stands behind each value, in words.
+        doubts: what could not be seen to hold together; it may be right all the same.
+    """
 
     answer: Answer
     warnings: list[str] = field(default_factory=list)
+    checks: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object."""
-        return {**self.answer.to_dict(), "warnings": self.warnings}
+        return {
+            **self.answer.to_dict(),
+            "warnings": self.warnings,
+            "checks": self.checks,
+            "doubts": self.doubts,
+        }
 
     def plain(self) -> str:
         """Return the outcome as text."""
         return "\n".join(
             [
                 f"Recorded: {self.answer.text} ({self.answer.verification})",
+                *self.checks,
+                *(f"Assumed: {a}" for a in self.answer.assumptions),
                 *(f"Warning: {w}" for w in self.warnings),
+                *(f"Check: {d}" for d in self.doubts),
             ]
         )
 
@@ -74,39 +98,107 @@ def submit(
         )
     told = _measures(session)
     question = question or told.question
-    resolved = [session.lake.names.document(s.split("#")[0]).id for s in sources]
+    resolved = _resolved(session.lake, sources)
     form = wanted(question)
     values = values_in(answer, form)
-    proofs, steps = prove(session, values, resolved, question)
+    grounds = grounds_of(session, resolved, question, assumptions)
+    proofs, steps = prove(grounds, values)
     if not form.parts and not _proven(proofs) and "," in values[0]:
         pieces = [v.strip() for v in values[0].split(",") if v.strip()]
-        retried, steps = prove(session, pieces, resolved, question)
+        retried, steps = prove(grounds, pieces)
         proofs = retried if all(p.steps or p.evidence for p in retried) else proofs
     warnings = problems(answer, form)
     built = _answer(session, question, values, resolved, proofs, steps, told)
     built.assumptions = [*assumptions, *_rounding(proofs)]
-    bare = [p.value for p in proofs if not p.steps and not p.evidence]
-    if bare:
-        warnings.append(
-            f"No query, code or source of this session holds {', '.join(bare)}; query it, or name the source that says it."
-        )
+    warnings += _bare(proofs)
     if not resolved and not built.inputs:
         warnings.append("No source is named.")
+    doubts = _doubts(session, grounds, proofs, resolved)
     built.diagnostics += [{"kind": "check", "level": "warning", "message": w} for w in warnings]
+    built.diagnostics += [{"kind": "check", "level": "info", "message": d} for d in doubts]
     if keep:
         record(session, answer, built)
-    return Submitted(built, warnings)
+    return Submitted(built, warnings, [_check(session, p, steps) for p in proofs if _proven([p])], doubts)
 
 
-def abstain(session: Session, missing: str, *, question: str = "", stop_reason: str = "answer") -> Submitted:
-    """Record that the lake does not hold the answer, and what is missing."""
+def _resolved(lake: Lake, sources: Sequence[str]) -> list[str]:
+    """Return the documents that sources stand for; a series stands for its members."""
+    found: list[str] = []
+    for source in sources:
+        name = source.strip().removeprefix("t('").removesuffix("')")
+        told = (
+            lake.catalog.relations.series(name.removeprefix("series:"))
+            if name.startswith("series:")
+            else None
+        )
+        found += (
+            [m["document"] for m in told["members"]] if told else [lake.names.document(name.split("#")[0]).id]
+        )
+    return list(dict.fromkeys(found))
+
+
+def _bare(proofs: Sequence[Proof]) -> list[str]:
+    """Return what is wrong with values that nothing holds."""
+    bare = [p for p in proofs if not _proven([p])]
+    unknown = list(dict.fromkeys(n for p in bare for n in p.unknown))
+    out = []
+    if unknown:
+        out.append(
+            f"The program computes with {', '.join(unknown)}, which no result or source of this session says: name the "
+            "source, query it, or say it with --assume."
+        )
+    if silent := [p.value for p in bare if not p.unknown]:
+        out.append(
+            f"No query, code or source of this session holds {', '.join(silent)}; query it, or name the source that says it."
+        )
+    return out
+
+
+def _check(session: Session, proof: Proof, steps: Sequence[Step]) -> str:
+    """Return in words what stands behind a value."""
+    name = session.brief.names.of
+    if proof.steps:
+        step = steps[proof.steps[-1]]
+        documents = ", ".join(name(d) for d in step.documents[:3]) or "numbers quoted from texts"
+        return f"{proof.value}: computed from {documents}"
+    found = proof.evidence[0]
+    said = " ".join(found.quote.split())
+    return f"{proof.value}: {name(found.document)} says {quote(said[:_QUOTED] + ('…' if len(said) > _QUOTED else ''))}"
+
+
+def _doubts(session: Session, grounds: Grounds, proofs: Sequence[Proof], sources: Sequence[str]) -> list[str]:
+    """Return what cannot be seen to hold together: sources that nothing was looked up in, documents nothing leads to."""
+    name = session.brief.names.of
+    seen = {d for e in (session.trace.events() if session.trace else ()) for d in (e.get("opened") or ())}
+    seen |= {d for e in (session.trace.events() if session.trace else ()) for d in (e.get("quoted") or ())}
+    quoted = list(dict.fromkeys(e.document for p in proofs if not p.steps for e in p.evidence[:1]))
+    idle = [
+        name(d)
+        for d in sources
+        if d not in seen and d not in {e.document for p in proofs for e in p.evidence}
+    ]
+    out = [f"Nothing was looked up in {', '.join(idle[:4])}{' …' if len(idle) > 4 else ''}."] if idle else []
+    left, names = unconnected(session.lake, grounds.steps, quoted, seen)
+    if left:
+        shown = ", ".join(names[:_NAMES]) + (" …" if len(names) > _NAMES else "")
+        out.append(
+            f"Nothing looked up connects the results of your queries ({shown}) with {', '.join(map(name, left))}."
+        )
+    return out
+
+
+def abstain(
+    session: Session, missing: str, *, question: str = "", stop_reason: str = "answer", keep: bool = True
+) -> Submitted:
+    """Record that the lake does not hold the answer, and what is missing; without `keep`, `record` does that later."""
     told = _measures(session)
     text = f"Cannot be answered from this lake: {missing}"
     built = Answer(
         question or told.question, "abstained", None, text, found=told.opened[:20] or told.retrieved[:20],
         missing=missing, stop_reason=stop_reason, usage=_usage(told), trace=told.id,
     )  # fmt: skip
-    record(session, "", built)
+    if keep:
+        record(session, "", built)
     return Submitted(built)
 
 
@@ -151,12 +243,21 @@ def _answer(
     value: Any = [_typed(v) for v in values] if len(values) > 1 else _typed(values[0])
     return Answer(
         question, "answered", value, ", ".join(values),
-        program=Program(LANGUAGE, json.dumps([s.to_dict() for s in kept], ensure_ascii=False)) if kept else None,
+        program=Program(LANGUAGE, json.dumps([_spelt(session, s) for s in kept], ensure_ascii=False)) if kept else None,
         inputs=inputs_of(session.lake, documents),
         evidence=[c for p in proofs for n in p.steps[-1:] for c in cell_evidence(session.lake, steps[n], p.value)] + evidence,
         verification="replayed" if replayed and quoted else "quoted" if quoted else "unverified",
         usage=_usage(told), trace=told.id,
     )  # fmt: skip
+
+
+def _spelt(session: Session, step: Step) -> dict[str, Any]:
+    """Return a step with the whole names of its tables, which mean the same when the lake has grown."""
+    told = step.to_dict()
+    if step.tool == "sql":
+        statement = full_names(step.arguments["statement"], session.lake.catalog)
+        told["arguments"] = {**step.arguments, "statement": statement}
+    return told
 
 
 def _typed(value: str) -> Any:

@@ -12,7 +12,6 @@ from headwater.catalog._catalog import Catalog
 from headwater.catalog._records import DocumentRecord
 from headwater.errors import AmbiguousError, NotFoundError
 
-
 MAX_COMPARED = 500
 """Names whose spelling is compared with a name that fits none."""
 
@@ -61,7 +60,8 @@ class Names:
     """Resolves names over one state of the catalog.
 
     A name is tried, in this order: the exact id; an id that a moved file used to have; the same without regard to
-    case and separators; the tail of exactly one id ("files/goals.csv", "goals.csv", "goals").
+    case and separators; the tail of exactly one id ("files/goals.csv", "goals.csv", "goals"); a file's name with some
+    of its folders ("world-cup/goals.csv"); the first words of exactly one file's name ("Capital city population").
     """
 
     catalog: Catalog
@@ -154,6 +154,9 @@ class Names:
             lambda i: _stem(i) == plain,
             lambda i: fold(_stem(i)) == folded or fold(_tail(i)) == folded,
             lambda i: "#" in i and i.rsplit("#", 1)[-1] == plain,
+            lambda i: "/" in plain and _leads_to(plain, i),
+            lambda i: "/" in plain and _leads_to(plain.casefold(), i.casefold()),
+            lambda i: " " in plain and _tail(i).startswith(plain) and not _tail(i)[len(plain)].isalnum(),
         ]
         possible = _holding(name, ids)
         for test in tests if folded else []:
@@ -179,3 +182,10 @@ def _tail(identifier: str) -> str:
 def _stem(identifier: str) -> str:
     tail = _tail(identifier).split("#")[0]
     return tail.split(".")[0] if not tail.startswith(".") else tail
+
+
+def _leads_to(name: str, identifier: str) -> bool:
+    """Tell whether a name is a file (or its stem) after some of its folders, in their order."""
+    *folders, file = name.split("/")
+    above = iter(re.split(r"[/!]", identifier)[:-1])
+    return file in (_tail(identifier), _stem(identifier)) and all(f in above for f in folders)

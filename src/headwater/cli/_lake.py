@@ -217,7 +217,8 @@ def read(
     limit: Annotated[int | None, typer.Option(help="Characters or rows at most.", min=1)] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Cells as they stand in the source.")] = False,
     find: Annotated[
-        str | None, typer.Option(help="Count these words and show the best sentences instead.")
+        list[str] | None,
+        typer.Option(help="Count these words and show the best sentences instead; may be repeated."),
     ] = None,
 ) -> None:
     """Read a page, a stretch of text, or rows of a table; says how to see the following part.
@@ -225,7 +226,8 @@ def read(
     Example: headwater read "speeches/files/*.txt" --find liberty
     """
     given = {"page": page, "table": table, "offset": offset, "limit": limit, "raw": raw}
-    call(context, "read", {"document": document[0], "also": document[1:], "find": find, **given})
+    words = find[0] if find and len(find) == 1 else find
+    call(context, "read", {"document": document[0], "also": document[1:], "find": words, **given})
 
 
 def related(context: typer.Context, document: DOCUMENT) -> None:

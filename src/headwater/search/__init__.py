@@ -36,6 +36,7 @@ from headwater.search._results import (
     SearchOptions,
     SearchResult,
 )
+from headwater.search._sentences import sentence_spans
 
 __all__ = [
     "LAKEQA_FUSION",
@@ -62,5 +63,6 @@ __all__ = [
     "best_passages",
     "dataset_card",
     "load_embedder",
+    "sentence_spans",
     "split_passages",
 ]

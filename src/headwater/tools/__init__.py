@@ -6,8 +6,9 @@ from headwater.tools import _code  # noqa: F401 - adds its tools to the registry
 from headwater.tools._graph import graph_tools
 from headwater.tools._lake import TOOLS
 from headwater.tools._lakeqa import LAKEQA_TOOLS, LakeQaSession
+from headwater.tools._names import full_names
 from headwater.tools._passages import Passage, alike, best_passages, occurrences, sentences, words_of
-from headwater.tools._plain import told_error
+from headwater.tools._plain import quote, told_error
 from headwater.tools._registry import Parameter, Registry, Result, Tool
 from headwater.tools._session import LONGEST_OUTPUT, Observation, Session, bounded, session_folder
 from headwater.tools._several import Findings, Several
@@ -29,8 +30,10 @@ __all__ = [
     "alike",
     "best_passages",
     "bounded",
+    "full_names",
     "graph_tools",
     "occurrences",
+    "quote",
     "sentences",
     "session_folder",
     "told_error",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import json
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,17 +19,23 @@ MANY_COLUMNS = 14
 """Columns beyond which only those that matter get values; of the others the names stand."""
 
 MOST_COLUMNS = 200
-COLUMN_CHARACTERS, INSPECT_CHARACTERS = 1_400, 3_000
-"""Characters of the columns of one table in a search and in an inspection."""
+COLUMN_CHARACTERS, INSPECT_CHARACTERS, NAMES_CHARACTERS = 1_200, 3_000, 90
+"""Characters of the columns of one table in a search and in an inspection, and of names alone."""
 
 _NAME = 120
 """Characters of a column's name; a longer one is cut, and SQL finds it by `columns('^beginning')`."""
 
-FEW_VALUES = 6
-"""Distinct values of a column that are all written out."""
+FEW_VALUES, FEW_NUMBERS = 6, 8
+"""Distinct values of a column that are all written out; columns of numbers in a wide table that get their ranges."""
 
-_VALUE = 24
-_JOINS = 2
+_TELLING = 2
+"""Columns whose meaning is told in a search."""
+
+_VALUE, _MEANING, _LONG, _KEYS = 24, 70, 60, 6
+"""Characters of a value, of a column's meaning, of a text on average from which on it is long; keys of an object."""
+
+_JOINS, _AMONG, _MATCHED = 2, 2, 0.7
+"""Joins that are told of one table and of several, and the share of records that must match."""
 
 
 @dataclass(slots=True)
@@ -39,11 +46,13 @@ class Brief:
         lake: an opened lake.
         names: its short names.
         described: references of tables whose columns were already written; not written again.
+        quoted: documents of which sentences were written in the present call.
     """
 
     lake: Lake
     names: ShortNames
     described: set[str] = field(default_factory=set)
+    quoted: list[str] = field(default_factory=list)
 
     def head(self, table: TableRecord) -> str:
         """Return "t('goals.csv') 3,637 rows"."""
@@ -70,24 +79,32 @@ class Brief:
         profile = TableProfile.from_dict(table.info["profile"])
         wanted, found = words_of(query), values or {}
         plain = not full and len(profile.columns) > MANY_COLUMNS
-        out = []
-        for told, figures in list(zip(table.columns, profile.columns, strict=True))[:MOST_COLUMNS]:
-            speaks = figures.name in found or _speaks(
-                f"{figures.name} {told.get('description') or ''}", wanted
-            )
-            out.append(
-                name_of(figures.name)
-                if plain and not speaks
-                else column_text(figures, found.get(figures.name, []))
-            )
-        kept, used, most = 0, 0, INSPECT_CHARACTERS if full else COLUMN_CHARACTERS
-        while kept < len(out) and (not kept or used + len(out[kept]) + 2 <= most):
-            used += len(out[kept]) + 2
+        meanings = {c["name"]: str(c.get("description") or "") for c in table.columns}
+        told = set(meanings) if full else _telling(meanings, wanted)
+        out: list[str] = []
+        rest: dict[str, list[ColumnProfile]] = {}
+        for figures in profile.columns[:MOST_COLUMNS]:
+            named = figures.name in found or _speaks(figures.name, wanted)
+            if plain and not named and figures.name not in told and (group := _group(figures)):
+                rest.setdefault(group, []).append(figures)
+                continue
+            meaning = meanings.get(figures.name, "") if figures.name in told else ""
+            said = f" «{_clip(meaning, _MEANING)}»" if meaning else ""
+            out.append(column_text(figures, found.get(figures.name, []), spoken=named or full) + said)
+        out += [f"{group}: {_names(rest[group])}" for group in _GROUPS if group in rest]
+        return _within(out, INSPECT_CHARACTERS if full else COLUMN_CHARACTERS, len(profile.columns))
+
+    def column_names(self, table: TableRecord, query: str, limit: int = NAMES_CHARACTERS) -> str:
+        """Return the names of some columns, those first that the query speaks of."""
+        wanted = words_of(query)
+        names = [c["name"] for c in table.columns[:MOST_COLUMNS]]
+        names.sort(key=lambda n: not _speaks(n, wanted))
+        told = list(map(name_of, names))
+        kept = 1
+        while kept < len(told) and sum(len(t) + 2 for t in told[: kept + 1]) <= limit:
             kept += 1
-        left = len(profile.columns) - kept
-        return "; ".join(out[:kept]) + (
-            f"; and {left} more of {len(profile.columns)} columns" if left else ""
-        )
+        left = len(table.columns) - kept
+        return ", ".join(told[:kept]) + (f" … {left} more" if left else "")
 
     def series(self, identifier: str) -> str:
         """Return how a series is queried as a whole and what tells its members apart, or ""."""
@@ -101,9 +118,26 @@ class Brief:
         shown = ", ".join(_clip(x, 28) for x in labels[:12]) + (
             f" … {len(labels)} in all" if len(labels) > 12 else ""
         )
-        clash = {str(n).casefold() for n, _ in told["columns"]} & {k.casefold() for k in keys}
-        value = "; the figures stand in column value" if clash else ""
+        clash = next((n for n, _ in told["columns"] if n.casefold() in {k.casefold() for k in keys}), None)
+        value = f"; the figures stand in column value{self._mixed(told, clash, labels)}" if clash else ""
         return f"series t('series:{quoted(told['id'])}'): all {len(labels)} as one table with column {', '.join(keys)}: {shown}{value}"
+
+    def _mixed(self, series: dict[str, Any], column: str, labels: list[str]) -> str:
+        """Return in which members of a series a column is text and not a number, with an example, or ""."""
+        from headwater.profiles import TableProfile
+
+        texts, example = list[str](), ""
+        for member, label in zip(series["members"], labels, strict=True):
+            table = self.lake.catalog.table(member["ref"])
+            name = member["columns"].get(column)
+            profile = TableProfile.from_dict(table.info["profile"]) if table else None
+            figures = next((c for c in profile.columns if c.name == name), None) if profile else None
+            if figures and figures.type == "text":
+                texts.append(label)
+                example = example or next((str(v) for v in figures.examples), "")
+        if not texts or len(texts) == len(labels):
+            return f", text such as '{_clip(example, _VALUE)}'" if texts else ""
+        return f", text such as '{_clip(example, _VALUE)}' in {', '.join(texts[:6])}, numbers in the others"
 
     def joins(self, document: str, shown: Collection[str] = ()) -> str:
         """Return the best joinable columns of other documents, one a dataset, or "".
@@ -131,9 +165,97 @@ class Brief:
         more = f" and {len(seen) - _JOINS} more" if len(seen) > _JOINS else ""
         return f"joins: {'; '.join(list(seen.values())[:_JOINS])}{more}"
 
+    def joins_among(self, documents: Sequence[str]) -> str:
+        """Return how tables of these documents join with one another, the best first, or ""."""
+        found: dict[tuple[str, ...], tuple[float, str]] = {}
+        for document in documents:
+            copies = {c["document"] for c in self.lake.catalog.relations.copies(document)}
+            for j in self.lake.catalog.relations.joins(document):
+                other = j["document"]
+                if (
+                    other not in documents
+                    or other in copies
+                    or other == document
+                    or j["match_rate"] < _MATCHED
+                ):
+                    continue
+                share = "" if j["match_rate"] > 0.995 else f" ({j['match_rate']:.0%})"
+                pair = tuple(sorted((document, other)))
+                told = f"{self.names.of(document)}.{name_of(j['column'])} = {self.names.of(other)}.{name_of(j['other_column'])}{share}"
+                if pair not in found or j["score"] > found[pair][0]:
+                    found[pair] = (j["score"], told)
+        best = sorted(found.values(), key=lambda x: -x[0])
+        return "; ".join(told for _, told in best[:_AMONG])
 
-def column_text(figures: ColumnProfile, first: list[str]) -> str:
-    """Return one column: its name, then a range (numbers, dates) or values in quotation marks (text), and its unit."""
+
+_GROUPS = ("numbers", "text", "lists", "long text")
+"""In which order the other columns of a wide table are named."""
+
+
+def _telling(meanings: dict[str, str], wanted: Sequence[str]) -> set[str]:
+    """Return a few columns whose meaning holds words of the query that no column's name holds."""
+    unsaid = [w for w in wanted if not any(_speaks(name, [w]) for name in meanings)]
+    weighed = [(sum(_speaks(text, [w]) for w in unsaid), name) for name, text in meanings.items() if text]
+    best = sorted((x for x in weighed if x[0]), key=lambda x: -x[0])
+    return {name for _, name in best[:_TELLING]}
+
+
+def _group(figures: ColumnProfile) -> str:
+    """Return under which heading a column is named without values; "" for one whose range is short and telling."""
+    if figures.type in ("date", "datetime", "time"):
+        return ""
+    if figures.type in ("list", "object"):
+        return "lists"
+    if figures.type in ("integer", "number"):
+        return "numbers"
+    return "long text" if _is_long(figures) else "text"
+
+
+def _is_long(figures: ColumnProfile) -> bool:
+    examples = [str(e) for e in figures.examples]
+    return figures.type == "text" and bool(examples) and sum(map(len, examples)) > _LONG * len(examples)
+
+
+def _names(columns: Sequence[ColumnProfile]) -> str:
+    """Return the names of columns of one group; of a few numbers the ranges too."""
+    few = len(columns) <= FEW_NUMBERS and columns[0].type in ("integer", "number")
+    return ", ".join(column_text(c, []) if few else name_of(c.name) for c in columns)
+
+
+def _nested(examples: Sequence[Any]) -> str:
+    """Return what the values of a column of lists or objects look like: "[{type, start, …}]"."""
+    for example in examples:
+        try:
+            value = json.loads(str(example))
+        except ValueError:
+            continue
+        inner = value[0] if isinstance(value, list) and value else value
+        keys = ", ".join(line_of(k)[:_VALUE] for k in list(inner)[:_KEYS]) if isinstance(inner, dict) else ""
+        more = ", …" if isinstance(inner, dict) and len(inner) > _KEYS else ""
+        shown = f"{{{keys}{more}}}" if keys else _clip(str(inner), _VALUE) if inner is not value else ""
+        if shown:
+            return f" [{shown}]" if isinstance(value, list) else f" {shown}"
+    return ""
+
+
+def _within(parts: list[str], limit: int, total: int) -> str:
+    """Return the parts that fit into a limit of characters, and how many of all columns are left out."""
+    kept, used = 0, 0
+    while kept < len(parts) and (not kept or used + len(parts[kept]) + 2 <= limit):
+        used += len(parts[kept]) + 2
+        kept += 1
+    cut = len(parts) - kept
+    return "; ".join(parts[:kept]) + (f"; and {cut} more of {total} columns" if cut else "")
+
+
+def column_text(figures: ColumnProfile, first: list[str], *, spoken: bool = False) -> str:
+    """Return one column: its name, then a range (numbers, dates) or values in quotation marks (text), and its unit.
+
+    Args:
+        figures: its profile.
+        first: values that come before others.
+        spoken: the query speaks of it: a second value is shown, and the beginning of long texts.
+    """
     name = name_of(figures.name)
     unit = f" {figures.unit}" if figures.unit else ""
     missing = " (gaps)" if figures.missing else ""
@@ -141,18 +263,22 @@ def column_text(figures: ColumnProfile, first: list[str]) -> str:
         return f"{name} {_short(figures.min)}..{_short(figures.max)}{unit}{missing}"
     if figures.type == "boolean":
         return f"{name} boolean{missing}"
+    if figures.type in ("list", "object"):
+        return f"{name} {figures.type}{_nested(figures.examples)}{missing}"
+    if _is_long(figures) and not (spoken or first):
+        return f"{name} (long text){missing}"
     top = [str(v) for v, _ in figures.top]
     every = 0 < figures.distinct <= FEW_VALUES and len(top) >= figures.distinct
     samples = list(dict.fromkeys([*first[:3], *(top if every else figures.examples or top)]))
     shown = [
         "'" + _clip(s, _VALUE).replace("'", "''") + "'"
-        for s in samples[: FEW_VALUES if every else max(2, len(first[:3]))]
+        for s in samples[: FEW_VALUES if every else max(2 if spoken else 1, len(first[:3]))]
     ]
     if shown and all(s.startswith(("'http://", "'https://")) for s in shown):
         return f"{name} (addresses){missing}"
     of = f" of {figures.distinct:,}" if figures.distinct > len(shown) else ""
     kind = "" if figures.type == "text" else f" {figures.type}"
-    return f"{name}{kind} {'|'.join(shown)}{of}{unit}{missing}"
+    return f"{name}{kind}{' ' if shown else ''}{'|'.join(shown)}{of}{unit}{missing}"
 
 
 def name_of(column: str) -> str:

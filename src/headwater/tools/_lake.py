@@ -78,7 +78,10 @@ def read(
     offset: Annotated[int, "first character or row, from 0"] = 0,
     limit: Annotated[int | None, "characters or rows at most"] = None,
     raw: Annotated[bool, "cells as they stand in the source"] = False,
-    find: Annotated[str | None, "words: count them and show the best sentences instead of the text"] = None,
+    find: Annotated[
+        str | list[str] | None,
+        "words: count them and show the best sentences instead of the text; several are each looked for everywhere",
+    ] = None,
     also: Annotated[
         list[str] | None, "with find: further documents, or patterns with * such as files/*.txt"
     ] = None,
@@ -87,7 +90,7 @@ def read(
 
     With `find`, count words in one or several texts and show the sentences that hold most of them.
     """
-    if find is not None:
+    if find:
         return find_in(lake, [document, *(also or ())], find)
     if also:
         raise UsageError("Several documents can only be read with find.", hint='read A B --find "words"')

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from headwater.errors import NotFoundError
+from headwater.errors import HeadwaterError, NotFoundError
 
 if TYPE_CHECKING:
     from headwater.catalog import Catalog, DocumentRecord
 
-MAX_MATCHES = 60
-"""Documents that a pattern with * may stand for."""
+
+LONG_NAME, SHORTEST = 40, 16
+"""Characters beyond which a file's name is told by its first words, and those that these have at least."""
+
+_T = re.compile(r"\bt\(\s*'((?:[^']|'')+)'\s*\)", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -21,18 +25,68 @@ class ShortNames:
     """Short names over one state of a catalog; every one is resolved by `headwater.catalog.Names` to the same thing."""
 
     catalog: Catalog
-    _tails: Counter[str] = field(default_factory=Counter)
+    _files: dict[str, list[str]] = field(default_factory=dict)
+    _sorted: list[str] = field(default_factory=list)
 
     def of(self, name: str) -> str:
-        """Return the shortest tail ("goals.csv", "files/goals.csv") that only this document or table has."""
-        if not self._tails:
-            rows = self.catalog.connection.execute("select id from documents")
-            for one in {r[0] for r in rows}:
-                self._tails.update(_tails(one))
-        document, mark, table = name.partition("#")
+        """Return the shortest name that only this document or table has.
+
+        That is the first words of a long file name ("Capital city population"), or the end of the path
+        ("goals.csv", "files/goals.csv").
+        """
         if "'" in name:
             return name
-        return next((t for t in _tails(document) if self._tails[t] == 1), document) + mark + table
+        if not self._files:
+            for (one,) in self.catalog.connection.execute("select id from documents"):
+                self._files.setdefault(_tails(one)[0], []).append(one)
+        document, mark, table = name.partition("#")
+        tails = _tails(document)
+        alike = self._files.get(tails[0], [])
+        if (
+            len(alike) == 1
+            and len(tails[0]) > LONG_NAME
+            and not mark
+            and (short := self._beginning(tails[0]))
+        ):
+            return short
+        rest = [a for a in alike if a != document]
+        return (
+            next((t for t in tails if not any(a == t or a.endswith(f"/{t}") for a in rest)), document)
+            + mark
+            + table
+        )
+
+    def _beginning(self, file: str) -> str:
+        """Return the first words of a file's name that begin no other's, or ""."""
+        self._sorted = self._sorted or sorted(self._files)
+        place = bisect_left(self._sorted, file)
+        beside = [*self._sorted[max(0, place - 1) : place], *self._sorted[place + 1 : place + 2]]
+        for end in (i for i, c in enumerate(file) if c == " "):
+            start = file[:end].rstrip(" (-,;&–")
+            whole = start.count("(") == start.count(")") and start[-1:].isalnum()
+            if (
+                len(start) >= SHORTEST
+                and " " in start
+                and whole
+                and not any(b.startswith(start) for b in beside)
+            ):
+                return start
+        return ""
+
+
+def full_names(statement: str, catalog: Catalog) -> str:
+    """Return a statement with the whole name of every table in it, so that it means the same in a larger lake."""
+    from headwater.catalog import Names
+
+    def whole(found: re.Match[str]) -> str:
+        name = found[1].replace("''", "'")
+        try:
+            full = name if name.startswith("series:") else Names(catalog).table_ref(name)
+        except HeadwaterError:
+            full = name
+        return "t('" + full.replace("'", "''") + "')"
+
+    return _T.sub(whole, statement)
 
 
 def _tails(path: str) -> list[str]:
@@ -59,5 +113,5 @@ def matching(catalog: Catalog, pattern: str) -> list[DocumentRecord]:
     found = [i for i in ids if fnmatchcase(i, pattern) or fnmatchcase(i, f"*/{pattern}")]
     if not found:
         raise NotFoundError(f"No document fits {pattern!r}.", nearest=nearest(pattern.replace("*", " "), ids))
-    records = (catalog.document(i) for i in found[:MAX_MATCHES])
+    records = (catalog.document(i) for i in found)
     return [r for r in records if r is not None]

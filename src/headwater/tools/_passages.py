@@ -8,13 +8,19 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_SENTENCE_END = re.compile(r"(?<=[.!?;])[\"'”’)\]]*\s+(?=[^\sa-z])|\s*\n\s*")
 _WORD = re.compile(r"[^\W_]+")
-_LONGEST = 2_000_000
-"""Characters of a text that are looked through; a longer one is looked through up to here."""
 
 _WIDTH = 260
 """Characters of a passage at most: one or two sentences of an encyclopaedia."""
+
+_FORM = 0.7
+"""Weight of another form of a word, against the word itself."""
+
+_HALF, _NEARLY = 0.5, 0.9
+"""Share of the best passage's score that a further one must have; the second where the best holds every word."""
+
+_TERM = 40
+"""Characters of a line that may be a term, told together with the line after it."""
 
 _ASKS_NUMBER = frozenset(
     [
@@ -109,12 +115,14 @@ class Passage:
         start, end: characters in the text.
         text: what stands there, white space collapsed, cut around the matches where it is long.
         score: sum of the weights of the matched words.
+        words: how many of the query's words it holds.
     """
 
     start: int
     end: int
     text: str
     score: float
+    words: int = 0
 
 
 def words_of(query: str) -> list[str]:
@@ -136,22 +144,18 @@ def alike(word: str, other: str) -> bool:
 
 
 def sentences(text: str) -> list[tuple[int, int]]:
-    """Return [start, end) of the sentences and lines of a text."""
-    spans, begin = [], 0
-    for end in _SENTENCE_END.finditer(text[:_LONGEST]):
-        if end.start() > begin:
-            spans.append((begin, end.start()))
-        begin = end.end()
-    if begin < min(len(text), _LONGEST):
-        spans.append((begin, min(len(text), _LONGEST)))
-    return spans
+    """Return [start, end) of the sentences and lines of a text (see `headwater.search.sentence_spans`)."""
+    from headwater.search import sentence_spans
+
+    return sentence_spans(text)
 
 
 def best_passages(text: str, query: str, limit: int = 2, width: int = _WIDTH) -> list[Passage]:
     """Return the sentences that hold most of the query's words, best first.
 
-    A word weighs log(1 + sentences / sentences that hold it), so that what every sentence says weighs little. Where
-    the query asks for a number, one in the sentence counts like a word of middle weight.
+    A word weighs log(1 + sentences / sentences that hold it), so that what every sentence says weighs little, and
+    another form of it less. Where the query asks for a number, one in the sentence counts like a word of middle
+    weight. Beside a sentence with all the words only its likes are told, and what says the same is told once.
 
     Args:
         text: the text.
@@ -160,7 +164,9 @@ def best_passages(text: str, query: str, limit: int = 2, width: int = _WIDTH) ->
         width: characters of a passage at most.
     """
     wanted = words_of(query)
-    spans = sentences(text)
+    if not _may_hold(text, wanted):
+        return []
+    spans = _with_meanings(text, sentences(text))
     held = [_held(text[a:b], wanted) for a, b in spans]
     counts = Counter(word for found in held for word in found)
     weights = {w: math.log(1 + len(spans) / n) for w, n in counts.items()}
@@ -171,19 +177,53 @@ def best_passages(text: str, query: str, limit: int = 2, width: int = _WIDTH) ->
     for place, ((a, b), found) in enumerate(zip(spans, held, strict=True)):
         if found:
             digits = number if re.search(r"\d", text[a:b]) else 0.0
-            scored.append((sum(weights[w] for w in found) + digits, -place, a, b, found))
+            scored.append((sum(weights[w] * found[w] for w in found) + digits, -place))
     scored.sort(reverse=True)
-    best = scored[0][0] if scored else 0.0
-    return [
-        Passage(a, b, _cut(text[a:b], found, width), round(score, 3))
-        for score, _, a, b, found in scored[:limit]
-        if score >= 0.5 * best
-    ]
+    told: dict[tuple[str, frozenset[str]], Passage] = {}
+    least = 0.0
+    for score, minus in scored:
+        (a, b), found = spans[-minus], held[-minus]
+        least = least or score * (_NEARLY if len(found) == len(wanted) > 1 else _HALF)
+        if len(told) == limit or score < least:
+            break
+        if not any(a < p.end and p.start < b for p in told.values()):
+            key = text[a:b].rsplit(" / ", 1)[-1], frozenset(found)
+            passage = Passage(a, b, _cut(text[a:b], set(found), width), round(score, 3), len(found))
+            told.setdefault(key, passage)
+    return list(told.values())
 
 
-def _held(sentence: str, wanted: Sequence[str]) -> set[str]:
+def _may_hold(text: str, wanted: Sequence[str]) -> bool:
+    """Tell whether a word of the query, or a form of one, can stand in a text at all."""
+    folded = text.lower()
+    return any(w[:4] in folded for w in wanted)
+
+
+def _held(sentence: str, wanted: Sequence[str]) -> dict[str, float]:
+    """Return the query's words that a sentence holds: 1 for the word itself, less for another form of it."""
     own = set(_WORD.findall(sentence.lower()))
-    return {w for w in wanted if w in own or any(alike(w, o) for o in own)}
+    return {w: 1.0 if w in own else _FORM for w in wanted if w in own or any(alike(w, o) for o in own)}
+
+
+def _with_meanings(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the spans; a term on a line of its own comes with the line after it, which says what it means."""
+    out = []
+    for (a, b), (c, d) in zip(spans, [*spans[1:], (0, 0)], strict=True):
+        line, meaning = text[a:b], text[c:d]
+        term = (
+            _is_term(line) and meaning and not _is_term(meaning) and not meaning.startswith(line.split()[0])
+        )
+        out.append((a, d if term else b))
+    return out
+
+
+def _is_term(line: str) -> bool:
+    return (
+        len(line) <= _TERM
+        and line.count(" ") < 3
+        and "," not in line
+        and (line[-1].isalnum() or line[-1] == ":")
+    )
 
 
 def _cut(sentence: str, found: set[str], width: int) -> str:
@@ -193,7 +233,9 @@ def _cut(sentence: str, found: set[str], width: int) -> str:
     places = [m.start() for m in _WORD.finditer(flat) if any(alike(w, m[0].lower()) for w in found)]
     middle = sum(places) // len(places) if places else 0
     begin = max(0, min(middle - width // 2, len(flat) - width))
-    end = begin + width
+    begin = flat.find(" ", begin, begin + 20) + 1 or begin if begin else 0
+    end = min(len(flat), begin + width)
+    end = flat.rfind(" ", end - 20, end) if end < len(flat) and " " in flat[end - 20 : end] else end
     head, tail = "…" if begin else "", "…" if end < len(flat) else ""
     return head + flat[begin:end].strip() + tail
 
@@ -205,3 +247,9 @@ def occurrences(text: str, phrase: str) -> tuple[int, int]:
         return 0, 0
     whole = len(re.findall(rf"(?<![^\W_]){pattern}(?![^\W_])", text, re.IGNORECASE))
     return whole, len(re.findall(pattern, text, re.IGNORECASE))
+
+
+def missing_words(text: str, query: str) -> list[str]:
+    """Return the telling words of a query that stand nowhere in a text, in no form."""
+    own = set(_WORD.findall(text.lower()))
+    return [w for w in words_of(query) if w not in own and not any(alike(w, o) for o in own)]

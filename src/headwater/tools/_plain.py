@@ -5,43 +5,29 @@ What stands in documents is given between « and », after the name of its docum
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headwater.errors import HeadwaterError
 from headwater.tools._brief import Brief, line_of
-from headwater.tools._passages import Passage, alike, best_passages, words_of
 
 if TYPE_CHECKING:
     from headwater.lake import (
         DatasetListing,
         DocumentListing,
         Inspection,
-        LakeSearch,
         Reading,
         Related,
         Status,
     )
     from headwater.sql import SqlResult
-
-SEARCH_CHARACTERS = 1_300
-"""Characters of the hits of one query."""
-
-SEVERAL_CHARACTERS = 2_400
-"""Characters of the hits of several queries, shared out among them."""
-
-FULL_TABLES, FULL_TEXTS, FURTHER = 2, 2, 5
-"""Hits of a query whose columns, and whose sentences, are written out; and further ones that are named."""
-
-ENOUGH, LITTLE, NEXT = 0.75, 0.34, 0.8
-"""Share of the query's words in a hit above which no further tables are written out, and below which a text is only named; the share of
-the first table's that a second one must have."""
+    from headwater.tools._several import Findings, FoundIn
 
 CELL = 160
-SIBLINGS, MANY_SIBLINGS = 200, 30
-"""Characters of names of further tables of a dataset; where there are more tables than this, names say little."""
+FEW_COUNTS, NAMED = 6, 12
+"""Documents up to which a counted word comes with a sentence; names of documents that are listed without one."""
 
+FOUND_CHARACTERS = 2_000
 ROWS_CHARACTERS = 1_600
 TEXT_CHARACTERS = 2_400
 
@@ -75,144 +61,6 @@ def told_error(error: HeadwaterError) -> str:
 def quote(text: str) -> str:
     """Return text of a document, marked as such; marks of its own cannot end it."""
     return "«" + line_of(text).replace("«", "<").replace("»", ">") + "»"
-
-
-def told_search(found: LakeSearch, brief: Brief, *, budget: int = SEARCH_CHARACTERS) -> str:
-    """Return the hits of one query: tables with columns, texts with the sentences that fit best.
-
-    The hits that hold most of the query's words come first and in full, the others by name.
-    """
-    lines = [f"Note: {line_of(n)}" for n in found.notes[:2]]
-    shown = {h.document for h in found.hits}
-    views = sorted((_view(h, brief, found.query) for h in found.hits), key=lambda v: -v.weight)
-    full, texts, more = 0, 0, list[str]()
-    used, least = sum(map(len, lines)), LITTLE
-    for view in views:
-        block = ""
-        if view.tables and full < FULL_TABLES and not view.aside and (not full or view.cover >= least):
-            least = NEXT * view.cover
-            block = _table_hit(view, brief, found.query, shown)
-            full += 1
-        elif not view.tables and texts < FULL_TEXTS and view.cover >= LITTLE:
-            block = _text_hit(view, brief, best=not texts)
-            texts += 1
-        if not block or (used and used + len(block) > budget):
-            more.append(brief.head(view.tables[0]) if view.tables else brief.names.of(view.hit.document))
-            continue
-        least = max(least, ENOUGH if view.cover >= ENOUGH else LITTLE)
-        brief.described.update(t.ref for t in view.tables[:1])
-        lines.append(block)
-        used += len(block) + 1
-    if more:
-        lines.append(
-            "further: "
-            + "; ".join(more[:FURTHER])
-            + (f" … {len(more)} in all" if len(more) > FURTHER else "")
-        )
-    others = _siblings(found, views, brief)
-    if others and used + len(others) < budget + 200:
-        lines.append(others)
-    if not found.hits:
-        lines.append("Nothing found. Try other words.")
-    covered = found.coverage
-    if covered.get("covered") != covered.get("documents"):
-        lines.append(f"search covers {covered.get('covered')} of {covered.get('documents')} documents")
-    return "\n".join(lines)
-
-
-@dataclass(slots=True)
-class _View:
-    """A hit with what is needed to weigh it: the share of the query's words that it holds where a reader would look."""
-
-    hit: Any
-    record: Any
-    tables: list[Any]
-    cover: float = 0.0
-    passages: list[Passage] = field(default_factory=list)
-    values: dict[str, list[str]] = field(default_factory=dict)
-
-    @property
-    def aside(self) -> bool:
-        """Whether it only describes other documents."""
-        name = self.record.id.rsplit("/", 1)[-1].lower()
-        return bool(self.record.role == "metadata") or name.startswith(("readme", "metadata"))
-
-    @property
-    def weight(self) -> float:
-        """What orders hits in the output: the share of words, the rank, and data before what describes data."""
-        return float(self.cover + 1.0 / (1 + self.hit.rank) - (0.4 if self.aside else 0.0))
-
-
-def _view(hit: Any, brief: Brief, query: str) -> _View:
-    record = brief.lake.catalog.document(hit.document)
-    tables = brief.lake.catalog.tables(hit.document) if hit.kind == "table" else []
-    view = _View(hit, record, tables)
-    held = f"{hit.title} {hit.dataset.rsplit('/', 1)[-1]}"
-    if tables:
-        for why in hit.why:
-            if why.startswith("value of "):
-                column, _, value = why.removeprefix("value of ").partition(": ")
-                view.values.setdefault(column, []).append(value)
-        table = next((t for t in tables if view.values.keys() & {c["name"] for c in t.columns}), tables[0])
-        view.tables = [table, *(t for t in tables if t is not table)]
-        held += " " + " ".join(f"{c['name']} {c.get('description') or ''}" for c in table.columns)
-        held += " " + " ".join(v for values in view.values.values() for v in values)
-    else:
-        body = brief.lake.catalog.body(record.content) if record and record.content else None
-        text = (body.text if body else "") or ""
-        if body and body.pages and hit.page:
-            text = dict(body.pages).get(hit.page, text)
-        view.passages = best_passages(text, query)
-        held += " " + " ".join(p.text for p in view.passages)
-    wanted, own = words_of(query), set(words_of(held.replace("_", " ")))
-    view.cover = sum(any(alike(w, o) for o in own) for w in wanted) / len(wanted) if wanted else 0.0
-    return view
-
-
-def _siblings(found: LakeSearch, views: list[_View], brief: Brief) -> str:
-    """Return the names of further tables in the dataset of the best hit, if that is a table."""
-    best = [v.hit.dataset for v in views if v.tables and not v.aside][:1]
-    if not best:
-        return ""
-    hit = {h.document for h in found.hits} | {m for members in found.series.values() for m in members}
-    documents = [d for d in brief.lake.catalog.documents(dataset=best[0]) if d.state == "ingested"]
-    names = [
-        brief.names.of(d.id) for d in documents if d.kind == "table" and d.role == "data" and d.id not in hit
-    ]
-    if not names or len(names) > MANY_SIBLINGS:
-        return ""
-    told = ", ".join(names[:24])
-    return f"also in {best[0]}: {told[:SIBLINGS]}{'…' if len(told) > SIBLINGS or len(names) > 24 else ''} ({len(names)} tables)"
-
-
-def _table_hit(view: _View, brief: Brief, query: str, shown: set[str]) -> str:
-    hit, table = view.hit, view.tables[0]
-    several = f" (1 of {len(view.tables)} tables there)" if len(view.tables) > 1 else ""
-    head = f"{brief.head(table)}{several}{_title(hit)} [{hit.dataset}]"
-    if table.ref in brief.described:
-        return f"{head} (columns told before)"
-    more = [
-        brief.columns(table, query, view.values),
-        brief.series(hit.series),
-        brief.joins(hit.document, shown),
-    ]
-    return "\n  ".join([head, *(m for m in more if m)])
-
-
-def _title(hit: Any) -> str:
-    stem = hit.document.rsplit("/", 1)[-1].rsplit(".", 1)[0]
-    plain = "".join(c for c in hit.title.lower() if c.isalnum())
-    return "" if plain == "".join(c for c in stem.lower() if c.isalnum()) else f" {quote(hit.title[:80])}"
-
-
-def _text_hit(view: _View, brief: Brief, *, best: bool) -> str:
-    hit = view.hit
-    page = f" page {hit.page}" if hit.page else ""
-    telling = [p for p in view.passages if p.text != hit.title] or view.passages
-    passages = telling[: 2 if best and sum(len(p.text) for p in telling) <= 300 else 1]
-    said = " ".join(quote(p.text) for p in passages) or quote(hit.snippet[:130])
-    series = f" {brief.series(hit.series)}" if hit.series else ""
-    return f"{brief.names.of(hit.document)}{page}, {view.record.text_length:,} characters{series}: {said}"
 
 
 def told_rows(
@@ -284,7 +132,66 @@ def told_reading(result: Reading, brief: Brief) -> str:
         return f"{brief.names.of(result.table)}\n{text}{more}"
     text = "\n".join(line_of(x) for x in result.text.split("\n")).replace("«", "<").replace("»", ">")
     page = f" page {result.page} of {result.pages}" if result.page else ""
-    return f"{brief.names.of(result.document)}{page} «{text}» [characters {result.start:,} to {result.end:,} of {result.length:,}{more}]"
+    tables = brief.lake.catalog.tables(result.document) if not result.start else []
+    listed = ", ".join(f"{brief.head(t)}" for t in tables[:3]) + (" …" if len(tables) > 3 else "")
+    return (
+        f"{brief.names.of(result.document)}{page} «{text}» "
+        f"[characters {result.start:,} to {result.end:,} of {result.length:,}{more}"
+        f"{'; tables: ' + listed if listed else ''}]"
+    )
+
+
+def told_findings(found: Findings, brief: Brief) -> str:
+    """Return how often words stand in documents, and the sentences that hold most of them.
+
+    One word is counted; of several the sentences count. Documents that hold fewer of the words are only named.
+    """
+    single, name = len(found.find.split()) == 1, brief.names.of
+    hits = [d for d in found.documents if (d.parts if single else d.passages)]
+    none = [name(d.document) for d in found.documents if not (d.parts if single else d.passages)]
+    most = max((d.words for d in hits), default=0)
+    hits.sort(
+        key=lambda d: (-d.whole, -d.parts) if single else (-d.words, -bool(d.whole), -d.passages[0].score)
+    )
+    near = [d for d in hits if single or d.words == most]
+    lines, used = list[str](), 0
+    if single and len(near) > FEW_COUNTS:
+        lines.append(f"times as a whole word (in brackets: with longer words): {_counts(near, brief)}")
+        near = []
+    for number, d in enumerate(near):
+        told = (
+            f"{d.whole} times" + (f" ({d.parts} with longer words)" if d.parts != d.whole else "")
+            if single
+            else ""
+        )
+        lacks = f" (nowhere there: {', '.join(d.missing)})" if d.missing else ""
+        said = " ".join(quote(p.text) for p in d.passages)
+        line = f"{name(d.document)}: {told}{' ' if told and said else ''}{said}{lacks}"
+        if used and used + len(line) > FOUND_CHARACTERS:
+            lines.append(f"[{number} of {len(near)} documents shown; narrow the names or the words]")
+            break
+        lines.append(line)
+        used += len(line) + 1
+    for label, names in (("less fitting", [name(d.document) for d in hits if d.words < most and not single]), (
+        "0 times" if single else "no match", none,
+    )):  # fmt: skip
+        if names:
+            lines.append(
+                f"{label}: {', '.join(names[:NAMED])}"
+                + (f" … {len(names)} in all" if len(names) > NAMED else "")
+            )
+    if found.without:
+        lines.append(f"{found.without:,} more documents hold none of it")
+    if found.unread:
+        lines.append(f"{found.unread:,} more documents fit and were not looked through: narrow the pattern")
+    return "\n".join(lines)
+
+
+def _counts(found: Sequence[FoundIn], brief: Brief) -> str:
+    return ", ".join(
+        f"{brief.names.of(d.document)} {d.whole}" + (f" ({d.parts})" if d.parts != d.whole else "")
+        for d in found
+    )
 
 
 def told_related(result: Related, brief: Brief) -> str:
@@ -336,7 +243,6 @@ def told_status(result: Status, _: Brief) -> str:
 
 
 PLAIN: dict[str, Callable[[Any, Brief], str]] = {
-    "search": told_search,
     "list": told_list,
     "inspect": told_inspection,
     "read": told_reading,
@@ -344,4 +250,4 @@ PLAIN: dict[str, Callable[[Any, Brief], str]] = {
     "sql": told_sql,
     "status": told_status,
 }
-"""How the result of each tool is told."""
+"""How the result of each tool is told; searches are told by `headwater.tools._hits`."""

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.errors import HeadwaterError, UsageError
 from headwater.tools._brief import Brief
+from headwater.tools._hits import told_searches
 from headwater.tools._names import ShortNames
-from headwater.tools._plain import PLAIN, SEVERAL_CHARACTERS, quote, told_error, told_search
+from headwater.tools._plain import PLAIN, quote, told_error, told_findings
 from headwater.tools._registry import Registry
 from headwater.tools._several import Findings, Several
 
@@ -86,6 +87,7 @@ class Session:
             whole: the caller shows the whole JSON object instead of the brief text.
         """
         began, before, lent = time.monotonic(), set(self.brief.described), len(self.downloads)
+        self.brief.quoted.clear()
         given, result, error = dict(arguments), None, None
         try:
             result = self._run(name, given)
@@ -102,7 +104,8 @@ class Session:
                 "call", tool=name, arguments=given, ok=error is None, handle=handle, characters=len(shown),
                 seconds=round(seconds, 3), retrieved=touched.retrieved, opened=touched.opened,
                 retrieved_datasets=self.datasets(touched.retrieved), opened_datasets=self.datasets(touched.opened),
-                described=sorted(self.brief.described - before), downloads=self.downloads[lent:],
+                described=sorted(self.brief.described - before), quoted=list(dict.fromkeys(self.brief.quoted)),
+                downloads=self.downloads[lent:],
                 **({"error": error.to_dict()} if error else {}),
             )  # fmt: skip
         return Observation(shown, result, error, handle, touched)
@@ -121,21 +124,18 @@ class Session:
 
     def tell(self, name: str, result: Any) -> str:
         """Return a result as brief plain text."""
+        if name == "search":
+            several = isinstance(result, Several)
+            asked, found = (result.asked, result.results) if several else (("",), (result,))
+            return told_searches(asked, found, self.brief)
         if isinstance(result, Several):
             parts = []
             for asked, one in zip(result.asked, result.results, strict=True):
-                if isinstance(one, HeadwaterError):
-                    text = told_error(one)
-                elif name == "search":
-                    text = told_search(
-                        one, self.brief, budget=max(600, SEVERAL_CHARACTERS // len(result.results))
-                    )
-                else:
-                    text = self.tell(name, one)
+                text = told_error(one) if isinstance(one, HeadwaterError) else self.tell(name, one)
                 parts.append(f"== {asked[:60]}{'…' if len(asked) > 60 else ''}\n{text}")
             return "\n".join(parts)
         if isinstance(result, Findings):
-            return self._findings(result)
+            return told_findings(result, self.brief)
         if isinstance(result, _Stored):
             return result.text
         plain = PLAIN.get(name)
@@ -143,25 +143,6 @@ class Session:
             return plain(result, self.brief)
         told = getattr(result, "plain", None)
         return told() if callable(told) else json.dumps(result.to_dict(), ensure_ascii=False, default=str)
-
-    def _findings(self, found: Findings) -> str:
-        single, lines, without = len(found.find.split()) == 1, [], []
-        listed = sorted(found.documents, key=lambda d: -d.whole)
-        for d in listed:
-            name = self.brief.names.of(d.document)
-            if single and not d.parts:
-                without.append(name)
-                continue
-            parts = f" ({d.parts} with parts of words)" if d.parts != d.whole else ""
-            count = f"{d.whole} times{parts} " if single or d.whole else ""
-            most = 4 if len(listed) <= 3 else 1 if len(listed) <= 12 or not single else 0
-            lines.append(f"{name}: {count}{' '.join(quote(p.text) for p in d.passages[:most])}".rstrip())
-        if without:
-            told = ", ".join(without[:10]) + (
-                f" … {len(without)} documents in all" if len(without) > 10 else ""
-            )
-            lines.append(f"0 times: {told}")
-        return "\n".join(lines) or "No document with running text fits."
 
     def touched(self, name: str, result: Any) -> Touched:
         """Return which documents a call brought up and looked into."""
@@ -173,9 +154,11 @@ class Session:
             if name == "search":
                 out.retrieved += [d for h in part.hits for d in (h.document, *part.series.get(h.series, []))]
             elif isinstance(part, Findings):
-                out.opened += [d.document for d in part.documents]
+                out.opened += [
+                    d.document for d in part.documents if d.parts or d.passages or not part.without
+                ]
             elif name == "sql":
-                out.opened += self._tables(part.tables)
+                out.opened += self.documents_of(part.tables)
             elif name == "list" and hasattr(part, "documents"):
                 out.retrieved += [d.id for d in part.documents.items]
             elif name in ("inspect", "related", "read"):
@@ -184,7 +167,8 @@ class Session:
             out.opened += getattr(part, "documents_used", ())
         return Touched(list(dict.fromkeys(out.retrieved)), list(dict.fromkeys(out.opened)))
 
-    def _tables(self, references: Iterable[str]) -> list[str]:
+    def documents_of(self, references: Iterable[str]) -> list[str]:
+        """Return the documents that tables and series belong to."""
         found: list[str] = []
         for reference in references:
             if reference.startswith("series:"):

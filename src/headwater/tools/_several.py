@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.errors import HeadwaterError
 from headwater.tools._names import matching
-from headwater.tools._passages import Passage, best_passages, occurrences, words_of
+from headwater.tools._passages import Passage, best_passages, missing_words, occurrences, words_of
 
 if TYPE_CHECKING:
     from headwater.lake import Lake
 
 MAX_ALSO = 8
 """Further queries, statements or documents of one call."""
+
+MAX_SEARCHED = 2_000
+"""Documents of a pattern that are looked through for words."""
+
+FEW_SEARCHED = 60
+"""Documents up to which each that was looked through is named, whether it holds a word or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +79,7 @@ class FoundIn:
         parts: how often they stand there, parts of longer words included.
         passages: the sentences that fit best.
         length: characters of the document.
+        missing: those of the words that stand nowhere in it, in no form.
     """
 
     document: str
@@ -80,14 +87,29 @@ class FoundIn:
     parts: int
     passages: tuple[Passage, ...]
     length: int
+    missing: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> int:
+        """How many of the words its best sentence holds."""
+        return max((p.words for p in self.passages), default=0)
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Where words stand in several documents."""
+    """Where words stand in several documents.
+
+    Attributes:
+        find: the words.
+        documents: what was looked through, those of a pattern for many documents only if they hold a word.
+        without: how many more were looked through and hold none.
+        unread: how many fit the names and were not looked through, being too many.
+    """
 
     find: str
     documents: tuple[FoundIn, ...]
+    without: int = 0
+    unread: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object."""
@@ -97,41 +119,61 @@ class Findings:
                 "whole_words": d.whole,
                 "in_all": d.parts,
                 "length": d.length,
+                "missing": list(d.missing),
                 "passages": [{"start": p.start, "end": p.end, "text": p.text} for p in d.passages],
             }
             for d in self.documents
         ]
-        return {"find": self.find, "kind": "find", "documents": listed}
+        return {
+            "find": self.find, "kind": "find", "documents": listed, "without": self.without, "unread": self.unread
+        }  # fmt: skip
 
 
-def find_in(lake: Lake, names: Sequence[str], find: str) -> Findings:
+def find_in(lake: Lake, names: Sequence[str], find: str | Sequence[str]) -> Any:
     """Look for words in documents.
 
     Args:
         lake: an opened lake.
         names: documents, or patterns with *.
-        find: words; counted as they stand, and looked for in any order for the best sentences.
+        find: words; counted as they stand, and looked for in any order for the best sentences. Several are looked
+            for one after the other, each in every document.
+
+    Returns:
+        `Findings`, or `Several` of them.
 
     Raises:
-        NotFoundError: no document fits, or one holds no text.
+        NotFoundError: no document fits, or the only one holds no text.
         UsageError: nothing to find.
     """
     from headwater.errors import NotFoundError, UsageError
 
-    if not words_of(find):
+    asked = [find] if isinstance(find, str) else list(find)
+    if not asked or not all(words_of(f) for f in asked):
         raise UsageError("There is no telling word to find.")
     records = list({r.id: r for name in names for r in matching(lake.catalog, name)}.values())
-    found = []
-    for record in records:
+    unread = max(0, len(records) - MAX_SEARCHED)
+    texts: dict[str, str] = {}
+    for record in records[:MAX_SEARCHED]:
         source = lake.catalog.document(record.duplicate_of) if record.duplicate_of else record
-        text = (lake.catalog.body(source.content).text if source and source.content else None) or ""
-        if not text:
-            if len(records) == 1:
-                raise NotFoundError(
-                    f"{record.id} holds no running text.", hint="It is a table: query it with sql."
-                )
-            continue
+        text = lake.catalog.body(source.content).text if source and source.content else None
+        if text:
+            texts[record.id] = text
+    if not texts:
+        listed = records[0].id if len(records) == 1 else f"None of the {len(records)} documents"
+        raise NotFoundError(
+            f"{listed} holds no running text.",
+            hint="A table is searched with sql: where column ilike '%word%'.",
+        )
+    return each(lambda f: _found(texts, f, unread), asked[0], asked[1:])
+
+
+def _found(texts: dict[str, str], find: str, unread: int) -> Findings:
+    limit, width = (3, 260) if len(texts) == 1 else (2, 260) if len(texts) < 4 else (1, 200)
+    found = []
+    for document, text in texts.items():
         whole, parts = occurrences(text, find)
-        passages = best_passages(text, find, 2 if len(records) > 3 else 4, 320)
-        found.append(FoundIn(record.id, whole, parts, tuple(passages), len(text)))
-    return Findings(find, tuple(found))
+        passages = tuple(best_passages(text, find, limit, width))
+        if parts or passages or len(texts) <= FEW_SEARCHED:
+            missing = tuple(missing_words(text, find)) if passages else ()
+            found.append(FoundIn(document, whole, parts, passages, len(text), missing))
+    return Findings(find, tuple(found), len(texts) - len(found), unread)

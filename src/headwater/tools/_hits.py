@@ -1,0 +1,234 @@
+"""What a search found, in few characters: tables ready for a query, texts with their best sentences, the rest by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from headwater.errors import HeadwaterError
+from headwater.tools._brief import Brief, line_of
+from headwater.tools._passages import Passage, alike, best_passages, words_of
+from headwater.tools._plain import quote, told_error
+
+if TYPE_CHECKING:
+    from headwater.catalog import TableRecord
+    from headwater.lake import LakeSearch
+
+CHARACTERS, LEAST_CHARACTERS = 2_400, 600
+"""Characters of all hits of a call, shared out among its queries, and of one query at least."""
+
+ONE_QUERY = 1_300
+"""Characters of the hits of one query at most."""
+
+FULL_TABLES, FULL_TEXTS, NAMED_TABLES, FURTHER = 2, 2, 2, 4
+"""Hits of a query whose columns, and whose sentences, are written out; further tables with the names of some columns;
+and further hits by name."""
+
+LITTLE, NEXT, SURE = 0.34, 0.75, 2
+"""Share of the query's words that a further table must hold to be written out, share of the best one's words that a hit
+must have, and the rank up to which it need not."""
+
+SECOND_WIDTH, ASKED = 180, 40
+"""Characters of the sentence of a second text, and of a query that is repeated as a heading."""
+
+_SAME = ("part of", "same content", "same content in another order")
+"""Relations to a document that holds all that this one holds."""
+
+
+def told_searches(asked: Sequence[str], results: Sequence[LakeSearch | HeadwaterError], brief: Brief) -> str:
+    """Return the hits of one or several queries, and how the tables among them join."""
+    budget = ONE_QUERY if len(results) == 1 else max(LEAST_CHARACTERS, CHARACTERS // len(results))
+    tables: dict[str, TableRecord] = {}
+    parts = []
+    for query, found in zip(asked, results, strict=True):
+        page = _Page(brief, budget, tables)
+        text = told_error(found) if isinstance(found, HeadwaterError) else page.told(found)
+        parts.append(
+            text if len(results) == 1 else f"== {query[:ASKED]}{'…' if len(query) > ASKED else ''}\n{text}"
+        )
+    joins = brief.joins_among(list(tables))
+    return "\n".join([*parts, *([f"joins: {joins}"] if joins else [])])
+
+
+@dataclass(slots=True)
+class _View:
+    """A hit with what is needed to weigh it: the share of the query's words that it holds where a reader would look."""
+
+    hit: Any
+    record: Any
+    tables: list[TableRecord]
+    cover: float = 0.0
+    passages: list[Passage] = field(default_factory=list)
+    values: dict[str, list[str]] = field(default_factory=dict)
+    copies: list[str] = field(default_factory=list)
+
+    @property
+    def aside(self) -> bool:
+        """Whether it only describes other documents."""
+        name = self.record.id.rsplit("/", 1)[-1].lower()
+        return bool(self.record.role == "metadata") or name.startswith(("readme", "metadata"))
+
+    @property
+    def weight(self) -> float:
+        """What orders hits in the output: the share of words, the rank, and data before what describes data."""
+        return float(self.cover + 1.0 / (1 + self.hit.rank) - (0.4 if self.aside else 0.0))
+
+
+@dataclass(slots=True)
+class _Page:
+    """The hits of one query as they are told."""
+
+    brief: Brief
+    budget: int
+    tables: dict[str, TableRecord]
+
+    def told(self, found: LakeSearch) -> str:
+        """Return the hits: those with most of the query's words first and in full, the others by name."""
+        lines = [f"Note: {line_of(n)}" for n in found.notes[:2]]
+        views = _folded([_view(h, self.brief, found.query) for h in found.hits], self.brief)
+        chosen = _chosen(views)
+        used, first, more = sum(map(len, lines)), True, list[_View]()
+        for view in views:
+            block = ""
+            if view in chosen:
+                block = self._table(view, found.query) if view.tables else self._text(view, first=first)
+            if not block or (used and used + len(block) > self.budget):
+                more.append(view)
+                continue
+            if view.tables:
+                self.tables.setdefault(view.hit.document, view.tables[0])
+                self.brief.described.add(view.tables[0].ref)
+            else:
+                first = False
+                self.brief.quoted.append(view.hit.document)
+            lines.append(block)
+            used += len(block) + 1
+        lines += self._further(more, found.query)
+        if not found.hits:
+            lines.append("Nothing found. Try other words.")
+        covered = found.coverage
+        if covered.get("covered") != covered.get("documents"):
+            lines.append(f"search covers {covered.get('covered')} of {covered.get('documents')} documents")
+        return "\n".join(lines)
+
+    def _table(self, view: _View, query: str) -> str:
+        brief, hit, table = self.brief, view.hit, view.tables[0]
+        several = f" (1 of {len(view.tables)} tables there)" if len(view.tables) > 1 else ""
+        copies = f" (holds {', '.join(view.copies)} too)" if view.copies else ""
+        head = f"{brief.head(table)}{several}{copies}{self._title(hit)} [{hit.dataset}]"
+        if table.ref in brief.described:
+            return f"{brief.head(table)} (columns told before)"
+        more = [brief.columns(table, query, view.values), brief.series(hit.series)]
+        return "\n  ".join([head, *(m for m in more if m)])
+
+    def _title(self, hit: Any) -> str:
+        """Return what the name as it is told does not say: the rest of a long one, or a title."""
+        file, short = hit.document.rsplit("/", 1)[-1], self.brief.names.of(hit.document)
+        if file.startswith(short) and file != short:
+            return f" {quote('…' + file[len(short) :].rsplit('.', 1)[0])}"
+        known, plain = (
+            "".join(c for c in text.lower() if c.isalnum()) for text in (file.rsplit(".", 1)[0], hit.title)
+        )
+        return "" if plain in known else f" {quote(hit.title[:80])}"
+
+    def _text(self, view: _View, *, first: bool) -> str:
+        hit = view.hit
+        telling = [p for p in view.passages if p.text != hit.title] or view.passages
+        passages = telling[: 2 if first and sum(len(p.text) for p in telling) <= 300 else 1]
+        said = " ".join(quote(p.text if first else _clipped(p.text)) for p in passages) or quote(
+            hit.snippet[:130]
+        )
+        page = f" page {hit.page}" if hit.page else ""
+        return f"{self.brief.names.of(hit.document)}{page}: {said}"
+
+    def _further(self, views: list[_View], query: str) -> list[str]:
+        """Return the remaining hits: some tables with names of columns, then the others by name."""
+        most = max((v.cover for v in views), default=0.0)
+        tables = [v for v in views if v.tables and not v.aside and v.cover >= max(LITTLE, NEXT * most)]
+        tables = tables[:NAMED_TABLES]
+        out = [
+            f"{self.brief.head(v.tables[0])}: {self.brief.column_names(v.tables[0], query)}" for v in tables
+        ]
+        rest = [v for v in views if v not in tables]
+        names = [
+            self.brief.head(v.tables[0]) if v.tables else self.brief.names.of(v.hit.document) for v in rest
+        ]
+        if names:
+            more = f" … {len(names)}" if len(names) > FURTHER else ""
+            out.append(f"further: {'; '.join(names[:FURTHER])}{more}")
+        return out
+
+
+def _chosen(views: Sequence[_View]) -> list[_View]:
+    """Return the hits that are written out: those with nearly the most words, the first ranks, tables of their datasets."""
+    most = max((v.cover for v in views), default=0.0)
+    strong = [v for v in views if v.cover >= NEXT * most]
+    near = {v.hit.dataset for v in strong}
+    likely = [v for v in views if v in strong or v.hit.rank <= SURE or (v.tables and v.hit.dataset in near)]
+    tables = [v for v in likely if v.tables and not v.aside]
+    texts = [v for v in likely if not v.tables]
+    second = [v for v in tables[1:] if v.cover >= max(LITTLE, NEXT * tables[0].cover)]
+    return [
+        *tables[:1],
+        *second[: FULL_TABLES - 1],
+        *texts[:1],
+        *[v for v in texts[1:] if v in strong][: FULL_TEXTS - 1],
+    ]
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= SECOND_WIDTH else text[:SECOND_WIDTH].rsplit(" ", 1)[0] + "…"
+
+
+def _view(hit: Any, brief: Brief, query: str) -> _View:
+    record = brief.lake.catalog.document(hit.document)
+    tables = brief.lake.catalog.tables(hit.document) if hit.kind == "table" else []
+    view = _View(hit, record, tables)
+    held = f"{hit.title} {hit.dataset.rsplit('/', 1)[-1]}"
+    if tables:
+        for why in hit.why:
+            if why.startswith("value of "):
+                column, _, value = why.removeprefix("value of ").partition(": ")
+                view.values.setdefault(column, []).append(value)
+        table = next((t for t in tables if view.values.keys() & {c["name"] for c in t.columns}), tables[0])
+        view.tables = [table, *(t for t in tables if t is not table)]
+        held += " " + " ".join(f"{c['name']} {c.get('description') or ''}" for c in table.columns)
+        held += " " + " ".join(v for values in view.values.values() for v in values)
+    else:
+        body = brief.lake.catalog.body(record.content) if record and record.content else None
+        text = (body.text if body else "") or ""
+        if body and body.pages and hit.page:
+            text = dict(body.pages).get(hit.page, text)
+        view.passages = best_passages(text, query)
+        held += " " + " ".join(p.text for p in view.passages)
+    wanted, own = words_of(query), set(words_of(held.replace("_", " ")))
+    view.cover = sum(any(alike(w, o) for o in own) for w in wanted) / len(wanted) if wanted else 0.0
+    return view
+
+
+def _folded(views: list[_View], brief: Brief) -> list[_View]:
+    """Return the views, best first, without tables that another one among them holds whole: that takes the better place."""
+    views = sorted(views, key=lambda v: -v.weight)
+    found = {v.hit.document: v for v in views}
+    holder: dict[str, str] = {}
+    for view in views:
+        if not view.tables:
+            continue
+        document = view.hit.document
+        for copy in brief.lake.catalog.relations.copies(document):
+            other = copy["document"]
+            if (
+                copy["kind"] in _SAME
+                and found.get(other, view).tables
+                and other in found
+                and holder.get(other) != document
+            ):
+                holder[document] = other
+                found[other].copies.append(brief.names.of(document))
+                break
+    return list(
+        {
+            v.hit.document: v for v in (found[holder.get(v.hit.document, v.hit.document)] for v in views)
+        }.values()
+    )
