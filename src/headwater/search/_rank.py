@@ -1,13 +1,12 @@
 """From matches in the parts of an index to a ranking of datasets and of documents.
 
 The score of a dataset is its own card's BM25 score, plus a share of the best card and of the best passage among its
-documents, times the root of its coverage: how much of the query's information (idf) one record together with the
+documents, times a power of its coverage: how much of the query's information (idf) one record together with the
 dataset's card holds. Fused with vectors by weighted reciprocal ranks. `docs/search.md` has the measurements.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -45,6 +44,13 @@ PASSAGE_SHARE = 0.5
 
 DATASET_SHARE = 0.5
 """Share of the dataset's card in the score of a document."""
+
+
+COVERAGE = 0.85
+"""Exponent of the coverage in a score."""
+
+ONE_DATASET = 10
+"""Terms of a query that one dataset can be expected to hold; a longer one speaks of several, and the exponent sinks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +138,7 @@ def lexical_scores(
         weights: information of each query term, in the order of the masks' bits.
     """
     coverage = Coverage(weights)
+    power = COVERAGE * min(1.0, ONE_DATASET / max(len(weights), 1))
     cards: dict[str, Match] = {}
     members: dict[str, list[Evidence]] = {}
     for item in evidence.values():
@@ -152,9 +159,9 @@ def lexical_scores(
             held = max(coverage(own.mask | card.mask), coverage(own.mask | passage.mask))
             covered = max(covered, held)
             score = card.score + PASSAGE_SHARE * passage.score + DATASET_SHARE * own.score
-            documents[item.header.doc] = score * math.sqrt(held)
+            documents[item.header.doc] = score * held**power
         score = own.score + CARD_SHARE * best_card + PASSAGE_SHARE * best_passage
-        datasets[name] = score * math.sqrt(covered)
+        datasets[name] = score * covered**power
     return datasets, documents
 
 
