@@ -146,7 +146,6 @@ def loop(turn: list[int]) -> Callable[[dict[str, Any]], Reply]:
         (Budget(turns=3), "turns", None),
         (Budget(tokens=4_000), "tokens", None),
         (Budget(usd=4.11), "money", Price(1.0, 1000.0)),
-        (Budget(usd=1.0), "money", None),
     ],
 )
 def test_each_limit_has_its_own_reason(
@@ -191,10 +190,10 @@ def test_a_crash_is_gone_on_with_and_nothing_is_paid_twice(lake: Lake, root: Pat
     with serve(HOPS) as server:
 
         class Crashing(RemoteModel):
-            def complete(self, request: Any, *, deadline: float | None = None) -> Any:
+            def complete(self, request: Any, **more: Any) -> Any:
                 if len(server.requests) == 3:
                     raise KeyboardInterrupt
-                return super().complete(request, deadline=deadline)
+                return super().complete(request, **more)
 
         with pytest.raises(KeyboardInterrupt):
             explore(lake, QUESTION, Crashing("openai", "scripted", server.url), trace=trace, second=False)

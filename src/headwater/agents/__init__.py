@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from headwater.agents._budget import Budget
-from headwater.agents._explorer import explore
+from headwater.agents._budget import Budget, Spending
+from headwater.agents._explorer import Progress, explore
 from headwater.agents._format import Wanted, problems, wanted
 from headwater.agents._replay import replay
 from headwater.agents._skill import skill
@@ -13,6 +13,8 @@ from headwater.agents._tools import AGENT_TOOLS
 __all__ = [
     "AGENT_TOOLS",
     "Budget",
+    "Progress",
+    "Spending",
     "Submitted",
     "Wanted",
     "abstain",

@@ -66,8 +66,9 @@ class Dialogue:
     Attributes:
         system: the page that explains the work.
         question: of the user.
-        budget: limits; `context` holds for every request.
+        budget: limits.
         seed: from which the mark around document text is made; no document knows it.
+        context: tokens that a request may have, by estimate.
     """
 
     system: str
@@ -75,6 +76,10 @@ class Dialogue:
     budget: Budget
     seed: str
     turns: list[Turn] = field(default_factory=list)
+    context: int = 0
+
+    def __post_init__(self) -> None:
+        self.context = self.context or self.budget.context
 
     @property
     def mark(self) -> str:
@@ -86,21 +91,20 @@ class Dialogue:
         self.turns.append(turn)
 
     def request(self, state: str, spending: Spending, tools: tuple[Tool, ...]) -> ChatRequest:
-        """Return the next request; it fits the context by estimate, or its results are cut to nothing."""
+        """Return the next request, shortened until it fits the context by estimate, or as short as it can be made."""
         for whole, length in ((WHOLE, 4_000), (1, 4_000), (1, 2_000), (1, 800), (0, 0)):
-            request = ChatRequest(
-                self._messages(state, spending, whole, length), tools, max_tokens=self.budget.reply
-            )
-            if request.rough_tokens() <= self.budget.context:
+            request = self._request(self._messages(state, spending, whole, length), tools)
+            if request.rough_tokens() <= self.context:
                 return request
         kept = self.turns
-        while len(self.turns) > 1 and request.rough_tokens() > self.budget.context:
+        while self.turns and request.rough_tokens() > self.context:
             self.turns = self.turns[1:]
-            request = ChatRequest(
-                self._messages(state, spending, 1, 800), tools, max_tokens=self.budget.reply
-            )
+            request = self._request(self._messages(state, spending, 1, 800), tools)
         self.turns = kept
         return request
+
+    def _request(self, messages: tuple[Message, ...], tools: tuple[Tool, ...]) -> ChatRequest:
+        return ChatRequest(messages, tools, max_tokens=self.budget.reply, one_call=True)
 
     def _messages(self, state: str, spending: Spending, whole: int, length: int) -> tuple[Message, ...]:
         messages = [Message("system", self.system), Message("user", f"Question: {self.question}")]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headwater.cli._emit import Globals, console, emit_json
+from headwater.cli._emit import Globals, console, emit_json, safe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,6 +39,13 @@ def ask(
     max_turns: Annotated[int | None, typer.Option(help="Rounds at most.", min=1)] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Tokens at most.", min=1)] = None,
     timeout: Annotated[str | None, typer.Option(help="Time at most, e.g. 5min.")] = None,
+    request_tokens: Annotated[
+        int | None, typer.Option("--context", help="Tokens of one request at most.", min=1)
+    ] = None,
+    calls_per_minute: Annotated[
+        int | None, typer.Option(help="Calls to the model per minute.", min=0)
+    ] = None,
+    tokens_per_minute: Annotated[int | None, typer.Option(help="Tokens per minute.", min=0)] = None,
     trace: Annotated[
         Path | None, typer.Option(help="Where to record; a file of the same question is gone on with.")
     ] = None,
@@ -55,7 +62,8 @@ def ask(
 
     options: Globals = context.obj
     given: dict[str, Any] = {"model": model, "base_url": base_url, "price": price, "max_cost": max_cost}
-    given |= {"max_turns": max_turns, "max_tokens": max_tokens, "timeout": timeout}
+    given |= {"max_turns": max_turns, "max_tokens": max_tokens, "timeout": timeout, "context": request_tokens}
+    given |= {"calls_per_minute": calls_per_minute, "tokens_per_minute": tokens_per_minute}
     exact = table is not None or graph
     if not exact and (explored := explore(options, question, given, trace)) is not None:
         raise typer.Exit(_exit_code(explored))
@@ -84,6 +92,7 @@ def explore(options: Globals, question: str, given: dict[str, Any], path: Path |
         return None
     from headwater.agents import Budget
     from headwater.agents import explore as run
+    from headwater.cli._live import live
     from headwater.errors import UsageError
     from headwater.models import Price, open_model
     from headwater.tools import session_folder
@@ -92,19 +101,26 @@ def explore(options: Globals, question: str, given: dict[str, Any], path: Path |
     if settings["ask.model"] is None:
         raise UsageError("Name the model at that address.", hint="--model openai:NAME")
     price = Price.parse(settings["ask.price"]) if settings["ask.price"] else None
-    model = open_model(settings["ask.model"], base_url=settings["ask.base_url"], price=price)
+    model = open_model(
+        settings["ask.model"],
+        base_url=settings["ask.base_url"],
+        price=price,
+        calls_per_minute=settings["ask.calls_per_minute"],
+        tokens_per_minute=settings["ask.tokens_per_minute"],
+    )
     cost = settings["ask.max_cost"]
     budget = Budget(
         turns=settings["ask.max_turns"],
         tokens=settings["ask.max_tokens"],
         usd=None if cost is None else float(cost),
         seconds=settings["ask.timeout"],
+        context=settings["ask.context"],
     )
     with open_lake(options) as lake:
         place = (
             Trace(path) if path else new_trace(session_folder(lake), question, lake=lake.url, model=model.id)
         )
-        answer = run(lake, question, model, trace=place, budget=budget)
+        answer = run(lake, question, model, trace=place, budget=budget, progress=live(options))
     if options.json:
         emit_json("ask", answer.to_dict())
     else:
@@ -113,7 +129,7 @@ def explore(options: Globals, question: str, given: dict[str, Any], path: Path |
 
 
 def _exit_code(answer: Answer) -> int:
-    limits = ("turns", "tokens", "money", "time")
+    limits = ("turns", "tokens", "money", "time", "context")
     return 0 if answer.status == "answered" else 4 if answer.stop_reason in limits else 1
 
 
@@ -121,8 +137,6 @@ def _show_answer(answer: Answer, out: Console) -> None:
     """Print the value, and under it in two columns how it was read, what was assumed, and its proof."""
     from rich.table import Table
     from rich.text import Text
-
-    from headwater.cli._render import safe
 
     out.print(Text(safe(answer.text), "bold" if answer.status == "answered" else ""))
     told = Table.grid(padding=(0, 2))
@@ -146,8 +160,17 @@ def _show_answer(answer: Answer, out: Console) -> None:
         add(safe(language), safe(source))
     if answer.status == "answered":
         add("verification", answer.verification)
+    if answer.usage.get("calls"):
+        add("model", _cost(answer.usage))
     if told.row_count:
         out.print(told)
+
+
+def _cost(usage: dict[str, Any]) -> str:
+    from headwater.cli._live import cost_of
+
+    price = f"\nprice {safe(usage['price'])}" if usage.get("price") else ""
+    return f"{usage['calls']} calls, {cost_of(usage)}, {usage.get('seconds', 0):.0f} s{price}"
 
 
 def _places(answer: Answer) -> dict[str, list[str]]:
@@ -220,8 +243,6 @@ def _load(file: str) -> dict[str, Any]:
 
 
 def _show_replay(result: Replay, out: Console) -> None:
-    from headwater.cli._render import safe
-
     out.print("The answer holds." if result.holds else "The answer does not hold:")
     for difference in result.differences:
         out.print(f"  {safe(difference)}")
