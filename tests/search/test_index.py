@@ -312,6 +312,29 @@ def test_copies_and_series_appear_once(open_index: Open) -> None:
     assert {plain.document, *plain.duplicates} == {"s/s/plain.csv", "s/s/copy.csv"}
 
 
+def test_a_series_stands_as_the_member_that_the_query_names(open_index: Open) -> None:
+    def card(year: int, title: str, *held: CardColumn) -> Card:
+        document = f"s/s/rain-{year}.csv"
+        return Card(dataset="s/s", document=document, kind="table", title=title, series="rain", columns=held)
+
+    index = open_index()
+    fuller = columns(station=("Springfield",), millimetres=("rainfall",))
+    index.update(1, [card(2001, "Rainfall at stations", *fuller), card(2002, "Rain")])
+    asked = "rainfall in millimetres at station Springfield"
+    assert found(index, asked) == ["s/s/rain-2001.csv"]
+    hit = index.search(f"{asked} in 2002", LEXICAL).hits[0]
+    assert (hit.document, hit.members) == ("s/s/rain-2002.csv", ["s/s/rain-2001.csv"])
+
+
+def test_datasets_can_be_ranked_alone(open_index: Open) -> None:
+    index = open_index()
+    index.update(1, lake())
+    whole = index.search("rivers and schools", LEXICAL)
+    alone = index.search("rivers and schools", SearchOptions(mode="lexical", with_hits=False))
+    assert whole.hits and not alone.hits
+    assert alone.datasets == whole.datasets != []
+
+
 def test_vectors_find_what_shares_no_word(open_index: Open) -> None:
     index = open_index(embedder=HashedEmbedder(128))
     index.update(1, lake())

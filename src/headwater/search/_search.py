@@ -14,6 +14,7 @@ from headwater.search._records import Card
 from headwater.search._results import DatasetHit, Filters, Hit, Mode, SearchOptions, SearchResult
 from headwater.search._snippets import Matcher, reasons, snippet
 from headwater.search._store import PARTS, Header, Part, Stored
+from headwater.search._text import name_words, terms_of
 
 ROWS_PER_CANDIDATE = 3
 """Vector rows read per candidate: a dataset has several, and the best of them counts."""
@@ -106,7 +107,9 @@ def run(index: Backend, text: str, options: SearchOptions) -> SearchResult:
     return SearchResult(
         query=text,
         mode=mode,
-        hits=_hits(index, query, evidence, datasets, documents, order, options) if options.with_hits else [],
+        hits=_hits(index, query, weights, evidence, datasets, documents, order, options)
+        if options.with_hits
+        else [],
         datasets=[DatasetHit(i, d, datasets[d], titles.get(d, "")) for i, d in enumerate(order, 1)],
         coverage={"generation": index.generation, "embedder": index.embedder_id() if vectors else ""},
         notes=notes,
@@ -161,6 +164,7 @@ def _scores(
 def _hits(
     index: Backend,
     query: ParsedQuery,
+    weights: Sequence[float],
     evidence: Mapping[int, Evidence],
     datasets: Mapping[str, float],
     documents: Mapping[int, float],
@@ -180,11 +184,25 @@ def _hits(
     for doc in rank.ranked(scores, int):
         header = headers[doc]
         key = f"series:{header.series}" if header.series else header.duplicate_of or header.document
-        groups.setdefault(key, []).append(header)
-        if len(groups) > options.k:
-            break
-    chosen = list(groups.values())[: options.k]
+        if key in groups or len(groups) < options.k:
+            groups.setdefault(key, []).append(header)
+    chosen = [_named_first(group, query, weights) if group[0].series else group for group in groups.values()]
     return _presented(index, query, evidence, chosen, scores, options)
+
+
+def _named_first(members: Sequence[Header], query: ParsedQuery, weights: Sequence[float]) -> Sequence[Header]:
+    """Return the members of a series with the one first whose path, or else title, holds most of the query: its year."""
+
+    def held(text: str) -> float:
+        words = set(terms_of(text))
+        return sum(w for term, w in zip(query.terms, weights, strict=True) if not words.isdisjoint(term.all))
+
+    if len(members) < 2:
+        return members
+    best = max(
+        members, key=lambda h: (held(name_words(h.document)), held(h.title))
+    )  # of equals the first: by score
+    return [best, *(m for m in members if m is not best)]
 
 
 def _presented(
@@ -224,7 +242,7 @@ def _presented(
         original = header.duplicate_of or header.document
         hits.append(
             Hit(
-                rank=number, score=scores[header.doc], dataset=header.dataset, document=header.document,
+                rank=number, score=max(scores[h.doc] for h in group), dataset=header.dataset, document=header.document,
                 kind=header.kind, format=header.format, title=header.title, snippet=line, marks=places,
                 why=why or ["dataset"], series=header.series,
                 members=[h.document for h in group[1:] if h.series and h.document != header.document],
