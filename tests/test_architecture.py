@@ -18,6 +18,7 @@ OPEN = {"errors", "model"}
 HEAVY = {
     "numpy", "scipy", "pyarrow", "duckdb", "tantivy", "sqlglot", "pandas", "polars", "pdfplumber", "pypdfium2",
     "selectolax", "tokenizers", "boto3", "rich", "clevercsv", "lancedb", "yaml",
+    "pydantic", "pydantic_ai", "openai", "anthropic", "genai_prices", "httpx2",
 }  # fmt: skip
 
 

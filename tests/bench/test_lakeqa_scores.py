@@ -211,16 +211,18 @@ def test_numbers_are_checked_again(told: dict[str, Any], answer: str, reference:
 
 def test_judging_goes_on_where_it_was_and_keeps_its_cost_apart(tmp_path: Path) -> None:
     run = some_run(tmp_path)
-    with serve([verdict(), text("no JSON", tokens=(100, 10)), verdict(type="date")]) as server:
+    bad = text("no JSON", tokens=(100, 10))
+    with serve([verdict(), bad, bad, verdict(type="date")]) as server:
         model = open_model(
             "openai:judge", base_url=server.url, price=Price(10.0, 10.0), options=ClientOptions(5.0, 0)
         )
         first = judge_run(SUITE, run, model)
-        assert (first["judged"], first["unreadable"], first["usage"]["calls"]) == (1, 1, 2), (
+        assert (first["judged"], first["unreadable"], first["usage"]["calls"]) == (1, 1, 3), (
             "T3 has no answer"
         )
         again = judge_run(SUITE, run, model)
-        assert len(server.requests) == 3, "only the unreadable verdict is asked for again"
+        assert len(server.requests) == 4, "only the unreadable verdict is asked for again"
+        assert "not JSON" in json.dumps(server.requests[2]["messages"]), "after one round of repair"
         with pytest.raises(LimitError):
             (run.folder / "judge.jsonl").rename(tmp_path / "old.jsonl")
             judge_run(SUITE, run, model, max_usd=0.000001)
@@ -234,7 +236,7 @@ def test_judging_goes_on_where_it_was_and_keeps_its_cost_apart(tmp_path: Path) -
     assert (again["judged"], again["passed"], again["usage"]["usd"]) == (
         2,
         2,
-        pytest.approx(3 * 110 * 10 / 1e6),
+        pytest.approx(4 * 110 * 10 / 1e6),
     )
     told = score_run(SUITE, run)
     assert told["metrics"]["judge"]["value"] == pytest.approx(2 / 3), "the empty answer fails without a call"

@@ -423,6 +423,13 @@ class TestStructured:
         assert (reply.usage.calls, reply.usage.input_tokens) == (2, 30)
         assert "type integer" in json.dumps(server.requests[1])
 
+    def test_the_second_call_can_be_forbidden(self):
+        seen = []
+        with serve([text("no"), text('{"a": 1}')]) as server:
+            reply = structured(client(server), self.REQUEST, allow=lambda *told: seen.append(told))
+        assert reply.data is None and len(server.requests) == 1
+        assert seen[0][0].messages[-2].content == "no" and seen[0][1].calls == 1
+
     def test_not_more_than_one(self):
         with serve([text("no")]) as server:
             reply = structured(client(server), self.REQUEST)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from headwater.cli._live import cost_of
 from headwater.cli._render import safe
 
 if TYPE_CHECKING:
@@ -27,10 +28,7 @@ def show(trace: Trace, events: list[dict[str, Any]], figures: Measures, out: Con
             number += 1
             _call(number, event, out)
         elif kind == "model":
-            usage = event.get("usage") or {}
-            out.print(
-                f"     model: {usage.get('input_tokens')} + {usage.get('output_tokens')} tokens, {_money(usage.get('usd'))}"
-            )
+            out.print(f"     model: {cost_of(event.get('usage') or {})}")
         elif kind == "damaged":
             out.print(f"     line {event.get('line')} of the trace is damaged")
         elif kind == "note":
@@ -81,11 +79,4 @@ def _sum(figures: Measures, out: Console) -> None:
     if opened > _LISTED:
         out.print(f"  … {opened - _LISTED} more")
     if figures.usage.get("calls"):
-        usage = figures.usage
-        out.print(
-            f"model: {usage['calls']} calls, {usage['input_tokens']} + {usage['output_tokens']} tokens, {_money(usage['usd'])}"
-        )
-
-
-def _money(usd: Any) -> str:
-    return "price unknown" if usd is None else f"{usd:.4f} USD"
+        out.print(f"model: {figures.usage['calls']} calls, {cost_of(figures.usage)}")

@@ -14,6 +14,9 @@ from headwater.models._prices import Price, Pricing, list_price
 from headwater.models._providers import PROVIDERS, is_local, key_for, origin, parse_spec
 from headwater.models._remote import ClientOptions, RemoteModel
 
+_LOCAL_TIMEOUT_S = 600.0
+"""A model on one's own machine may think for minutes, and nothing is gained by asking it again."""
+
 _limiters: dict[tuple[str, int, int], RateLimiter] = {}
 _lock = threading.Lock()
 
@@ -47,7 +50,8 @@ def open_model(
     with _lock:
         limiter = _limiters.setdefault(limit, RateLimiter(calls_per_minute, tokens_per_minute))
     pricing = price or _known_price(provider, name, url)
-    return RemoteModel(provider, name, url, key, price=pricing, limiter=limiter, options=options)
+    patience = ClientOptions(timeout=_LOCAL_TIMEOUT_S) if PROVIDERS[provider].local else ClientOptions()
+    return RemoteModel(provider, name, url, key, price=pricing, limiter=limiter, options=options or patience)
 
 
 def _known_price(provider: str, name: str, url: str) -> Pricing | None:

@@ -17,7 +17,7 @@ from headwater.bench._runner import predictions
 from headwater.bench.lakeqa._answers import clean, normalise
 from headwater.bench.lakeqa._tasks import Task, read_task
 from headwater.errors import LimitError, UsageError
-from headwater.models import ChatRequest, Message, Usage, append_line, read_lines
+from headwater.models import ChatRequest, Message, Usage, append_line, read_lines, structured
 
 if TYPE_CHECKING:
     from headwater.bench._model import Suite
@@ -133,8 +133,9 @@ def judge_run(
         key = (task.id, answer_key(answer))
         if key not in done:
             request = _request(task, answer)
-            _afford(model, request, judge_usage(run.folder), max_usd)
-            line = _verdict(task, answer, model, request)
+            spent = judge_usage(run.folder)
+            _afford(model, request, spent, max_usd)
+            line = _verdict(task, answer, model, request, spent, max_usd)
             append_line(run.folder / FILE, line)
             if line["passes"] is not None:
                 done[key] = line
@@ -180,8 +181,16 @@ def _afford(model: ChatModel, request: ChatRequest, spent: Usage, max_usd: float
         )
 
 
-def _verdict(task: Task, answer: str, model: ChatModel, request: ChatRequest) -> dict[str, Any]:
-    reply = model.complete(request)
+def _verdict(
+    task: Task, answer: str, model: ChatModel, request: ChatRequest, spent: Usage, max_usd: float | None
+) -> dict[str, Any]:
+    """Return the line of a verdict; one that does not follow the schema is asked for once more, if the money allows."""
+
+    def allowed(more: ChatRequest, used: Usage) -> bool:
+        usd, most = (spent + used).usd, model.usd_at_most(more)
+        return max_usd is None or (usd is not None and most is not None and usd + most <= max_usd)
+
+    reply = structured(model, request, allow=allowed)
     line: dict[str, Any] = {
         "item": task.id, "answer": answer_key(answer), "version": VERSION, "model": model.id, "passes": None,
         "overruled": False, "verdict": reply.data, "usage": reply.usage.to_dict(),
