@@ -99,10 +99,8 @@ def _figure(figure: Mapping[str, Any] | None, metric: Metric = _SHARE) -> str:
 def _overview(suite: Suite, scores: Sequence[dict[str, Any]], names: Sequence[str]) -> Section:
     section = Section("Results")
     for name, score in zip(names, scores, strict=True):
-        failed = ", ".join(f"{n} {kind}" for kind, n in score["failures"].items()) or "none"
-        section.words.append(
-            f"{name}: {score['n']} of {score['expected']} items; without an answer: {failed}."
-        )
+        told = ", ".join(f"{n} {kind}" for kind, n in score["failures"].items()) or "none failed or abstained"
+        section.words.append(f"{name}: {score['n']} of {score['expected']} items; {told}.")
     rows = [
         [
             metric.name,
