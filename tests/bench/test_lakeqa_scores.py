@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -248,3 +250,27 @@ def test_a_limit_of_money_needs_a_price(tmp_path: Path) -> None:
         model = open_model("openai:judge", base_url=server.url, options=ClientOptions(5.0, 0))
         judge_run(SUITE, some_run(tmp_path), model, max_usd=1.0)
     assert server.requests == []
+
+
+def test_the_verbs(tmp_path: Path) -> None:
+    run = some_run(tmp_path)
+
+    def told(*arguments: str) -> dict[str, Any]:
+        done = subprocess.run(
+            [sys.executable, "-m", "headwater", "bench", *arguments, "--json"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    out = tmp_path / "rows.json"
+    rows = told("leaderboard", str(run.folder), "--source", "https://example.org", "--out", str(out))["rows"]
+    assert json.loads(out.read_text()) == rows and rows[0]["source"] == "https://example.org"
+    with serve([verdict()]) as server:
+        judged = told(
+            "judge", str(run.folder), "--model", "openai:judge", "--base-url", server.url, "--price", "1,1"
+        )
+    assert (judged["schema"], judged["judged"], judged["passed"]) == ("headwater.bench.judge/1", 2, 2)
+    assert told("score", str(run.folder))["metrics"]["judge"]["n"] == 3
