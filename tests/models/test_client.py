@@ -536,6 +536,18 @@ def test_without_the_packages_there_is_one_clear_message(monkeypatch):
     assert "headwater[models]" in caught.value.hint
 
 
+def test_without_a_part_of_them_too():
+    code = (
+        "import sys; sys.modules['anthropic'] = None\n"
+        "from headwater.models import ChatRequest, Message, open_model\n"
+        "from headwater.errors import MissingExtraError\n"
+        "try: open_model('anthropic:m', environ={'ANTHROPIC_API_KEY': 'k'}).complete(ChatRequest((Message('user', '?'),)))\n"
+        "except MissingExtraError as error: print(error.message, error.hint)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "not installed" in out.stdout and "headwater[models]" in out.stdout
+
+
 def test_the_library_is_loaded_with_the_first_call_only():
     code = (
         "import sys; from headwater.models import open_model; m = open_model('ollama:m', environ={}); "
