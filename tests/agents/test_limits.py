@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.models.scripted import Reply, calls, error, serve, text
 
-from headwater.agents import Budget, _explorer, explore
+from headwater.agents import Budget, explore
 from headwater.answers import Answer
 from headwater.errors import UsageError
 from headwater.lake import Lake
@@ -225,6 +225,30 @@ class TestContext:
         assert answer.stop_reason == "context" and len(requests) < 5
 
 
+NAMES = {"openai": "scripted", "anthropic": "claude-opus-4-8", "google": "gemini-2.5-flash"}
+
+
+@pytest.mark.parametrize("provider", list(NAMES))
+def test_a_run_over_each_format_that_crashes_and_goes_on(lake: Lake, trace: Trace, provider: str) -> None:
+    """Thinking that a provider wants back survives the crash; an answer is agreed on by two in the end."""
+    thinking = calls(*TOP.said.calls, thought=("which gauge?", "SIGNED")) if TOP.said else TOP
+
+    def made(server: Any) -> RemoteModel:
+        url = server.url if provider == "openai" else server.root
+        return RemoteModel(provider, NAMES[provider], url, "key", options=ClientOptions(20.0, 0))
+
+    with serve([thinking]) as server, pytest.MonkeyPatch.context() as patch:
+        crash_at(patch, "observation")
+        with pytest.raises(KeyboardInterrupt):
+            explore(lake, QUESTION, made(server), trace=trace)
+    with serve([DONE, AGAIN]) as server:
+        answer = explore(lake, QUESTION, made(server), trace=trace)
+        sent = json.dumps(server.requests[0])
+    assert (answer.value, answer.verification, answer.usage["calls"]) == (655, "agreed by two", 3)
+    assert answer.usage["input_tokens"] == 30
+    assert provider == "openai" or "SIGNED" in sent or "U0lHTkVE" in sent
+
+
 def test_progress_sees_words_and_rounds(lake: Lake, trace: Trace) -> None:
     class Seen:
         def __init__(self) -> None:
@@ -244,4 +268,3 @@ def test_progress_sees_words_and_rounds(lake: Lake, trace: Trace) -> None:
     assert answer.status == "answered"
     assert seen.words == "Let me see." and seen.rounds == [(1, 10, 10), (2, 10, 20), (3, 10, 30)]
     assert all(r["stream"] for r in requests)
-    assert _explorer.STOPPED

@@ -115,6 +115,18 @@ class TestReplies:
         assert (sent["temperature"], sent["max_tokens"], sent["model"], sent["seed"]) == (0, 100, "tester", 7)
         assert "stream_options" not in sent
 
+    def test_a_setting_that_a_model_does_not_take_is_left_out_in_silence(self):
+        code = (
+            "import sys; from headwater.models import ChatRequest, Message, RemoteModel\n"
+            "model = RemoteModel('anthropic', 'claude-opus-4-8', sys.argv[1], 'key')\n"
+            "print(model.complete(ChatRequest((Message('user', '?'),))).text)"
+        )
+        with serve([text("hi")]) as server:
+            command = [sys.executable, "-c", code, server.root]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert (done.stdout.strip(), done.stderr) == ("hi", "")
+        assert "temperature" not in server.requests[0]
+
     def test_words_are_shown_as_they_arrive(self, provider):
         shown = Shown()
         with serve([text("one two three four")]) as server:

@@ -31,9 +31,12 @@ def ask(
         typer.Option(help="A source of a schema graph to ask about instead; may be repeated."),
     ] = None,
     model: Annotated[
-        str | None, typer.Option(help="A model that explores the lake, e.g. openai:NAME.")
+        str | None,
+        typer.Option(help="A model that explores the lake, e.g. openai:NAME, anthropic:NAME, ollama:NAME."),
     ] = None,
-    base_url: Annotated[str | None, typer.Option(help="Address of an OpenAI-compatible server.")] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="Address of another server; its key is HEADWATER_MODEL_KEY.")
+    ] = None,
     price: Annotated[str | None, typer.Option(help="USD per million tokens, input and output.")] = None,
     max_cost: Annotated[str | None, typer.Option(help="Money at most, e.g. 0.50usd.")] = None,
     max_turns: Annotated[int | None, typer.Option(help="Rounds at most.", min=1)] = None,

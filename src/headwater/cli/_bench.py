@@ -64,9 +64,12 @@ def run(
         ),
     ] = "exact",
     model: Annotated[
-        str | None, typer.Option(help="openai:NAME, ollama:NAME …; the key is taken from OPENAI_API_KEY ….")
+        str | None,
+        typer.Option(help="openai:NAME, anthropic:NAME, ollama:NAME …; keys come from OPENAI_API_KEY …."),
     ] = None,
-    base_url: Annotated[str | None, typer.Option(help="Address of another OpenAI-compatible server.")] = None,
+    base_url: Annotated[
+        str | None, typer.Option(help="Address of another server; its key is HEADWATER_MODEL_KEY.")
+    ] = None,
     price: Annotated[
         str | None, typer.Option(help="USD per million tokens, input and output: 0.15,0.60.")
     ] = None,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model, StreamedResponse
 
     from headwater.models._messages import ChatReply, ChatRequest, Watch
+
+# Of settings that a model does not take, such as a temperature, the library says so at each call, on standard error.
+warnings.filterwarnings("ignore", category=UserWarning, module=r"pydantic_ai\.")
 
 _PASSING = (
     exceptions.ModelRateLimitError, exceptions.ModelUnavailableError, exceptions.ModelServerError,
