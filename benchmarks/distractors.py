@@ -133,7 +133,7 @@ def packages(texts: Iterable[str], translations: Iterable[str]) -> list[Package]
             told = long.get((package["Package"], package.get("Description-md5", "")), told)
             summary, _, rest = told.partition("\n")
             package["Summary"] = summary
-            package["Text"] = re.sub(r"(?<!\n)\n(?![\n ])", " ", re.sub(r"(?m)^\.$", "\n", rest)).strip()
+            package["Text"] = re.sub(r"(?<!\n)\n(?![\n ])", " ", re.sub(r"(?m)^\.$", "", rest)).strip()
             found.setdefault(package["Package"], package)
     return [found[name] for name in sorted(found)]
 
