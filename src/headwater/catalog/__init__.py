@@ -13,14 +13,21 @@ from headwater.catalog._records import (
     State,
     TableRecord,
 )
+from headwater.catalog._relations import RECORDS
+from headwater.catalog._sheets import RECORD, SHEET_COLUMNS, RecordSource, Sheet
 
 __all__ = [
+    "RECORD",
+    "RECORDS",
+    "SHEET_COLUMNS",
     "STATES",
     "Body",
     "Catalog",
     "DatasetRecord",
     "DocumentRecord",
     "FileRecord",
+    "RecordSource",
+    "Sheet",
     "State",
     "TableRecord",
     "Names",

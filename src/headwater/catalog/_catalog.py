@@ -7,6 +7,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from headwater.catalog._records import Body, DatasetRecord, DocumentRecord, File
 from headwater.catalog._relations import Relations
 from headwater.catalog._restrict import restrict
 from headwater.catalog._schema import SCHEMA, SCHEMA_VERSION
+from headwater.catalog._sheets import Sheets
 from headwater.errors import SetupError
 
 _DOCUMENT_COLUMNS = (
@@ -360,8 +362,9 @@ class Catalog:
         return [tuple(r) for r in self._db.execute("select ref, document, name from tables order by ref")]
 
     def table_files(self) -> Iterator[tuple[str, Path, Path]]:
-        """Yield (document, typed file, raw file) of all tables."""
-        for document, typed, raw in self._db.execute("select document, typed_path, raw_path from tables"):
+        """Yield (document, typed file, raw file) of all tables that have files of their own."""
+        sql = "select document, typed_path, raw_path from tables where typed_path != ''"
+        for document, typed, raw in self._db.execute(sql):
             yield document, self.folder / typed, self.folder / raw
 
     def dataset(self, dataset_id: str) -> DatasetRecord | None:
@@ -403,6 +406,11 @@ class Catalog:
     def relations(self) -> Relations:
         """Copies, series, joins, mentions and links."""
         return Relations(self._db)
+
+    @cached_property
+    def sheets(self) -> Sheets:
+        """Tables of documents that are one record each."""
+        return Sheets(self._db, self.folder, self.read_record)
 
     def dataset_sizes(self) -> dict[str, int]:
         """Return dataset → number of its documents, by id; a folder of nothing but skipped files is no dataset."""
@@ -461,6 +469,8 @@ class Catalog:
 
     def _table(self, row: sqlite3.Row) -> TableRecord:
         info = json.loads(row["info"])
+        if "sheet" in info:
+            return self.sheets.table(row)
         return TableRecord(
             row["document"],
             row["position"],

@@ -36,6 +36,7 @@ class TableRecord:
         columns: [{name, type, original_name, unit, description, feature_type, typing}].
         info: everything else told of the table: page, preamble, footer, dialect, hidden, quarantined, warnings, profile.
         typed_path, raw_path: Parquet files with `_row`, `_line`, then the columns.
+        sheet, row: the files are those of a sheet, of which only this row is the table's; "" and 0 for other tables.
     """
 
     document: str
@@ -47,6 +48,8 @@ class TableRecord:
     typed_path: Path
     raw_path: Path
     info: dict[str, Any] = field(default_factory=dict)
+    sheet: str = ""
+    row: int = 0
 
 
 @dataclass(slots=True)

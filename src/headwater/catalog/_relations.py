@@ -7,6 +7,9 @@ import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
+RECORDS = "record"
+"""Kind of a series whose members are documents of one record each."""
+
 
 class Relations:
     """Reads and writes relations over the catalog's connection; a write replaces all of a kind.
@@ -63,16 +66,46 @@ class Relations:
     def replace_series(self, series: Iterable[dict[str, Any]]) -> None:
         """Set all series."""
         self._db.execute("delete from series")
-        self._db.executemany("insert into series values (?,?)", [(s["id"], json.dumps(s)) for s in series])
+        self.add_series(series)
+
+    def add_series(self, series: Iterable[dict[str, Any]]) -> None:
+        """Insert or replace some series."""
+        rows = [(s["id"], json.dumps(s)) for s in series]
+        self._db.executemany("insert or replace into series values (?,?)", rows)
+
+    def series_kind(self, series_id: str) -> tuple[str, int]:
+        """Return the kind of a series and the number of its members, ("", 0) for an id that is none."""
+        row = self._db.execute(
+            "select json_extract(info, '$.kind'), coalesce(json_array_length(info, '$.members'), 0) from series where id = ?",
+            [series_id],
+        ).fetchone()
+        if row is None:
+            return "", 0
+        if row[0] != RECORDS:
+            return row[0], row[1]
+        counted = self._db.execute("select count(*) from sheet_rows where sheet = ?", [series_id]).fetchone()
+        return RECORDS, counted[0]
 
     def series_ids(self) -> list[str]:
         """Return the ids of all series."""
         return [r[0] for r in self._db.execute("select id from series order by id")]
 
     def series(self, series_id: str) -> dict[str, Any] | None:
-        """Return a series: id, title, kind, columns [[name, type]], members [{ref, document, label, columns}]."""
+        """Return a series: id, title, kind, columns [[name, type]], members [{ref, document, label, columns}].
+
+        The members of a series of records, of which there may be many thousand, are the rows of the sheet of its id.
+        """
         row = self._db.execute("select info from series where id = ?", [series_id]).fetchone()
-        return json.loads(row[0]) if row else None
+        series: dict[str, Any] | None = json.loads(row[0]) if row else None
+        if series is not None and series["kind"] == RECORDS:
+            rows = self._db.execute(
+                "select document, label from sheet_rows where sheet = ? order by row", [series_id]
+            )
+            series["members"] = [
+                {"ref": d, "document": d, "label": {"_file": label}, "columns": {}, "rows": 1}
+                for d, label in rows
+            ]
+        return series
 
     def replace_joins(self, joins: Iterable[dict[str, Any]]) -> None:
         """Set all joins between columns of tables."""

@@ -6,7 +6,7 @@ is made of now, assembled from it. So a file that moves, or a lake that is assem
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 SCHEMA = """
 create table if not exists meta (key text primary key, value text not null) without rowid;
@@ -66,6 +66,18 @@ create table if not exists tables (
     raw_path text not null,
     primary key (document, position)
 ) without rowid;
+
+create table if not exists sheets (
+    id text primary key,
+    signature text not null,
+    info text not null,
+    typed_path text not null,
+    raw_path text not null
+) without rowid;
+create table if not exists sheet_rows (
+    sheet text not null, row integer not null, document text not null, label text not null, primary key (sheet, row)
+) without rowid;
+create index if not exists sheet_rows_document on sheet_rows (document);
 
 create table if not exists datasets (
     id text primary key,

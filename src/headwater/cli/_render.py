@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from headwater.sql import SqlResult
     from headwater.storage import Check
 
+MOST_COLUMNS = 60
+"""Columns of a table that `inspect` prints."""
+
 
 def show(verb: str, result: Any, out: Console) -> None:
     """Print the result of a verb, or of several inputs one after the other."""
@@ -162,9 +165,13 @@ def _inspect(result: Any, out: Console) -> None:
                 c["description"] or "",
                 " | ".join(c["examples"]),
             ]
-            for c in table.columns
+            for c in table.columns[:MOST_COLUMNS]
         ]
         _grid(out, ["column", "type", "unit", "kind", "distinct", "missing", "meaning", "examples"], rows)
+        if len(table.columns) > MOST_COLUMNS:
+            out.print(f"{len(table.columns) - MOST_COLUMNS:,} more columns; --json shows all")
+        for note in table.notes:
+            out.print(f"note: {safe(note)}")
         if table.footer:
             out.print(f"below: {_one_line(table.footer)}")
         if table.quarantined_count:
@@ -184,9 +191,17 @@ def _inspect(result: Any, out: Console) -> None:
 def _read(result: Any, out: Console) -> None:
     if hasattr(result, "find"):
         for d in result.documents:
-            out.print(f"{safe(d.document)}: {d.whole} times, {d.parts} with parts of words", style="bold")
+            longer = f", {d.parts} with longer words" if d.parts != d.whole else ""
+            counted = (
+                f": {d.whole} time{'' if d.whole == 1 else 's'}{longer}" if d.parts or not d.passages else ""
+            )
+            out.print(f"{safe(d.document)}{counted}", style="bold")
             for passage in d.passages:
                 out.print(f"  {safe(passage.text)}")
+        if result.without:
+            out.print(f"{result.without:,} more documents hold none of it")
+        if result.unread:
+            out.print(f"{result.unread:,} more documents fit and were not looked through: narrow the pattern")
         return
     if result.kind == "rows":
         _grid(out, ["_row", *result.columns], [[r, *cells] for r, _, cells in result.rows])

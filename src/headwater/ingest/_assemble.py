@@ -150,7 +150,7 @@ class Assembler:
         tables = _table_records(base, read, self._catalog.folder, metadata)
         base.format, base.encoding, base.metadata = read["format"], read["encoding"], read["metadata"]
         base.text_length = read["text_length"]
-        base.kind = "table" if _is_table(read) else "text"
+        base.kind = "table" if _is_table(read) or read.get("record") else "text"
         rank = metadata_rank(base.id)
         base.role = "archive" if read["members"] else "data"
         if base.role == "data" and rank is not None and rank <= FORMAL_RANK and read.get("dataset_metadata"):
@@ -194,7 +194,7 @@ def _table_records(
     from headwater.layout import column_docs
 
     records, used = [], set()
-    several = len(read["tables"]) > 1
+    several = len(read["tables"]) > 1 or (read.get("record") or {}).get("main", False)
     for position, table in enumerate(read["tables"]):
         name = table["name"] or (f"table {position + 1}" if several else "")
         unique, n = name, 2

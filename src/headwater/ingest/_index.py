@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from headwater.catalog import Body, Catalog, DatasetRecord, DocumentRecord, TableRecord
+from headwater.catalog import SHEET_COLUMNS, Body, Catalog, DatasetRecord, DocumentRecord, TableRecord
 
 if TYPE_CHECKING:
     from headwater.search import Card, CardColumn, Index, Record
@@ -20,6 +20,9 @@ MAX_YEARS = 150
 
 DATASET_VALUES = 8
 """Values of a column on the card of a dataset."""
+
+SHORT = 60
+"""Characters of a value of a record up to which it may stand on the card of its dataset."""
 
 KEPT_COLUMNS = 50_000
 """Columns of the cards that are kept in memory for the cards of their datasets; others are made again."""
@@ -96,7 +99,7 @@ def document_records(catalog: Catalog, document: DocumentRecord) -> Iterator[Rec
     yield _card(catalog, document, document, duplicate_of=document.duplicate_of, body=body)
     if document.duplicate_of:
         return
-    yield from _passages(document, body)
+    yield from _passages(catalog, document, body)
 
 
 def _card(
@@ -108,7 +111,7 @@ def _card(
 ) -> Card:
     from headwater.search import Card
 
-    tables = catalog.tables(source.id)
+    tables = [t for t in catalog.tables(source.id) if not t.sheet]  # of a record, the text says all
     body = body or catalog.body(source.content)
     head = "\n".join(
         part
@@ -127,9 +130,14 @@ def _card(
         columns=tuple(_columns(tables, body.values)),
         text=head,
         years=_years(document, tables),
-        series=document.series,
+        series=_series(catalog, document),
         duplicate_of=duplicate_of,
     )
+
+
+def _series(catalog: Catalog, document: DocumentRecord) -> str:
+    """Return the series that stands once among hits; records, which are of a thing each, stand for themselves."""
+    return "" if document.series and catalog.sheets.holds(document.series) else document.series
 
 
 def _columns(tables: list[TableRecord], values: list[tuple[int, str, list[str]]]) -> Iterator[CardColumn]:
@@ -155,12 +163,13 @@ def _years(document: DocumentRecord, tables: list[TableRecord]) -> tuple[int, ..
     return tuple(sorted(found))
 
 
-def _passages(document: DocumentRecord, body: Body) -> Iterator[Record]:
+def _passages(catalog: Catalog, document: DocumentRecord, body: Body) -> Iterator[Record]:
     from headwater.search import Passage, split_passages
 
     text = body.text or ""
     starts = _page_starts(body.pages)
     years = tuple(sorted({int(y) for y in YEARS.findall(f"{document.id} {document.title}")}))
+    series = _series(catalog, document)
     for number, (start, words) in enumerate(split_passages(text)):
         yield Passage(
             dataset=document.dataset,
@@ -173,7 +182,7 @@ def _passages(document: DocumentRecord, body: Body) -> Iterator[Record]:
             kind="table" if document.kind == "table" else "text",
             format=document.format,
             years=years,
-            series=document.series,
+            series=series,
         )
 
 
@@ -197,6 +206,7 @@ def dataset_record(catalog: Catalog, dataset: DatasetRecord, kept: Mapping[str, 
         source = catalog.document(document.duplicate_of) if document.state == "duplicate" else document
         if source is not None and source.state == "ingested" and document.role != "metadata":
             cards.append(kept.get(document.id) or _card(catalog, document, source))
+    cards += [_sheet_card(catalog, dataset.id, sheet) for sheet in catalog.sheets.of_dataset(dataset.id)]
     resources = (
         [f"{r.title or r.name} {r.description}".strip() for r in metadata.resources] if metadata else []
     )
@@ -210,3 +220,25 @@ def dataset_record(catalog: Catalog, dataset: DatasetRecord, kept: Mapping[str, 
         text="\n".join(resources),
         max_values=DATASET_VALUES,
     )
+
+
+def _sheet_card(catalog: Catalog, dataset: str, sheet: str) -> Card:
+    """Return what a sheet of records adds to the card of its dataset: the names of the fields, with a short value each."""
+    from headwater.search import Card, CardColumn
+
+    whole = catalog.sheets.whole(sheet)
+    assert whole is not None  # noqa: S101 - the id comes from the catalog
+    fields = list(zip(whole.columns, whole.info["profile"]["columns"], strict=True))[SHEET_COLUMNS:]
+    columns = [
+        CardColumn(
+            name=column["name"],
+            description=column["unit"] or "",
+            values=tuple(
+                str(value) for value, _ in figures["top"][:DATASET_VALUES] if len(str(value)) <= SHORT
+            )
+            if column["type"] == "text"
+            else (),
+        )
+        for column, figures in fields
+    ]
+    return Card(dataset=dataset, document=sheet, kind="table", columns=tuple(columns))

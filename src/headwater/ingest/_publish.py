@@ -11,6 +11,7 @@ from headwater.catalog import Catalog, FileRecord
 from headwater.ingest._assemble import Assembler, canonical_copies
 from headwater.ingest._record import READER_VERSION
 from headwater.ingest._relate import relate
+from headwater.ingest._sheets import build_sheets
 
 
 @dataclass(slots=True)
@@ -44,6 +45,7 @@ def publish(catalog: Catalog) -> Published:
         report = Published(generation)
         old = catalog.digests([*dirty, *gone])
         new: dict[str, str] = {}
+        changed: set[str] = set()
         for dataset in dirty:
             assembled = assembler.dataset(dataset, groups[dataset])
             for document, tables in assembled.documents:
@@ -51,7 +53,7 @@ def publish(catalog: Catalog) -> Published:
                 if old.get(document.id, ("", ""))[1] != document.digest:
                     document.revision = generation
                     catalog.put_document(document, tables)
-                    report.changed += 1
+                    changed.add(document.id)
             kept = catalog.dataset(dataset)
             if kept is None or kept.digest != assembled.dataset.digest:
                 assembled.dataset.revision = generation
@@ -61,8 +63,9 @@ def publish(catalog: Catalog) -> Published:
         catalog.remove_documents(removed, generation)
         catalog.remove_datasets(gone, generation)
         catalog.put_inputs({d: signatures[d] for d in dirty}, gone)
-        report.removed = len(removed)
-        relate(catalog, generation)
+        report.changed, report.removed = len(changed), len(removed)
+        with build_sheets(catalog, changed) as sheets:
+            relate(catalog, generation, sheets.series)
         catalog.keep_totals()
     return report
 
@@ -100,7 +103,7 @@ def sweep(catalog: Catalog, *, grace_s: float = 3600.0) -> int:
     from headwater.ingest._assemble import content_of, table_path
 
     needed, todo = set(), [c for f in catalog.files().values() if (c := content_of(f))]
-    named: set[str] = set()
+    named = {path.removeprefix("tables/") for path in catalog.sheets.files()}
     while todo:
         content = todo.pop()
         if content in needed:
@@ -123,7 +126,9 @@ def sweep(catalog: Catalog, *, grace_s: float = 3600.0) -> int:
 
 
 def forget_lost(catalog: Catalog) -> None:
-    """Drop the reads whose Parquet files are gone from the cache, so that their files are read again."""
+    """Drop the reads whose Parquet files are gone from the cache, so that their files are read again; sheets as well."""
+    with catalog.transaction():
+        catalog.sheets.forget_lost()
     lost = {d for d, typed, raw in catalog.table_files() if not (typed.exists() and raw.exists())}
     contents: set[str] = set()
     for document_id in lost:

@@ -6,6 +6,7 @@ The record is plain JSON data, so that the catalog can keep it, and nothing larg
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -13,15 +14,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headwater.catalog import RECORD
 from headwater.errors import DocumentError, SkipDocument
-from headwater.model import Column, Member, MemoryData, ParquetData, ReadResult, Table
+from headwater.model import Column, Member, MemoryData, ParquetData, ReadResult, Record, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from headwater.profiles import TableValues
 
-READER_VERSION = 3
+READER_VERSION = 4
 """Grows when readers, typing or profiles give other results; contents read by an older version are read again."""
 
 MAX_TEXT = 50_000_000
@@ -146,6 +148,8 @@ def _records(result: ReadResult, name: str, sha256: str, size: int, staging: Pat
 
         title = str(result.metadata.get("title") or "")
         sketches.append((-1, sketch_text("", "", title, text).to_bytes()))
+    if result.record:
+        sketches.append((RECORD, field_names(result.record)))
     yield ContentRecord(
         content,
         sha256,
@@ -160,6 +164,7 @@ def _records(result: ReadResult, name: str, sha256: str, size: int, staging: Pat
             "tables": tables,
             "members": members,
             "text_length": len(text or ""),
+            **({"record": asdict(result.record)} if result.record else {}),
         },
         text,
         [(p.page, p.text) for p in result.pages] if result.pages is not None else None,
@@ -167,6 +172,11 @@ def _records(result: ReadResult, name: str, sha256: str, size: int, staging: Pat
         sketches,
     )
     yield from below
+
+
+def field_names(record: Record) -> bytes:
+    """Return the sketch of a record: whether it is the document's main table, and the names of its fields, as JSON."""
+    return json.dumps([record.main, *record.fields], ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def _member(member: Member, archive: str, staging: Path) -> tuple[dict[str, Any], list[ContentRecord]]:

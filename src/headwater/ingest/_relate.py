@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from headwater.relations import Duplicate, Series, TableSketch, TextSketch
 
 
-def relate(catalog: Catalog, generation: int) -> None:
+def relate(catalog: Catalog, generation: int, record_series: dict[str, str]) -> None:
     """Find copies, series, joins and mentions among all documents and write them; part of the caller's transaction.
 
+    `record_series` says of which series of records a document is; those series are written elsewhere.
     Documents whose series or canonical copy changes get the generation as their revision, so that the index follows.
     """
     from headwater.relations import dataset_links, find_duplicates, find_joins, find_mentions, find_series
@@ -43,7 +44,7 @@ def relate(catalog: Catalog, generation: int) -> None:
         {**m.to_dict(), "document": owner.get(m.document, m.document)} for m in mentions
     )
     relations.replace_links(x.to_dict() for x in dataset_links(joins, mentions, series, first))
-    members = {owner[m.document]: s.id for s in series for m in s.members}
+    members = {owner[m.document]: s.id for s in series for m in s.members} | record_series
     members |= {m["document"]: group["id"] for group in partitioned for m in group["members"]}
     catalog.set_relations(members, canonical, generation)
 

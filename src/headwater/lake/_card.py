@@ -19,12 +19,12 @@ def card_of(catalog: Catalog, document: DocumentRecord, table: TableRecord | Non
 
     dataset = catalog.dataset(document.dataset)
     metadata = DatasetMetadata.from_dict(dataset.metadata) if dataset and dataset.metadata else None
-    series = catalog.relations.series(document.series) if document.series else None
+    count = catalog.relations.series_kind(document.series)[1] if document.series else 0
     told: dict[str, Any] = {
         "format": document.format,
         "metadata": metadata,
         "warnings": document.warnings,
-        "series": f"series:{series['id']}, {len(series['members'])} members" if series else "",
+        "series": f"series:{document.series}, {count} members" if count else "",
     }
     if table is None:
         text = catalog.body(document.content).text if document.content else None

@@ -51,6 +51,27 @@ def check_cached(path: Path, name: str) -> None:
         )
 
 
+def read_table(
+    table: TableRecord, *, raw: bool = False, offset: int = 0, limit: int | None = None
+) -> Iterator[tuple[int, int | None, list[Any]]]:
+    """Yield (row, line, cells) of a cached table; of one that is a row of a sheet, that row.
+
+    Args:
+        table: the table.
+        raw: the cells as text, as they stand in the source.
+        offset: first row, from 0.
+        limit: rows at most.
+    """
+    names = [c["name"] for c in table.columns]
+    path = table.raw_path if raw else table.typed_path
+    printed = () if raw else printed_columns(table)
+    if not table.sheet:
+        yield from read_rows(path, names, offset=offset, limit=limit, printed=printed)
+    elif not offset and limit != 0:
+        for _, line, cells in read_rows(path, names, offset=table.row - 1, limit=1, printed=printed):
+            yield 1, line, cells
+
+
 def read_rows(
     path: Path,
     columns: Sequence[str],
@@ -68,7 +89,10 @@ def read_rows(
     position = 0
     end = None if limit is None else offset + limit
     with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(batch_size=8192, columns=[ROW, LINE, *columns]):
+        groups = list(range(file.num_row_groups))
+        while groups and position + file.metadata.row_group(groups[0]).num_rows <= offset:
+            position += file.metadata.row_group(groups.pop(0)).num_rows
+        for batch in file.iter_batches(batch_size=8192, row_groups=groups, columns=[ROW, LINE, *columns]):
             first, last = (
                 max(0, offset - position),
                 batch.num_rows if end is None else min(batch.num_rows, end - position),

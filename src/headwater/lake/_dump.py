@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from headwater.catalog import Catalog, DocumentRecord, TableRecord
-from headwater.lake._cells import printed_columns, read_rows
+from headwater.lake._cells import read_rows, read_table
 
 
 def dump_documents(
@@ -104,7 +104,6 @@ def _metadata(catalog: Catalog, document: DocumentRecord) -> dict[str, Any]:
 
 
 def _table(table: TableRecord, rows: int | None, raw: bool) -> dict[str, Any]:
-    names = [c["name"] for c in table.columns]
     shown = ("name", "type", "unit", "description", "feature_type", "original_name")
     out: dict[str, Any] = {
         "name": table.name,
@@ -112,10 +111,7 @@ def _table(table: TableRecord, rows: int | None, raw: bool) -> dict[str, Any]:
         "page": table.info["page"],
         "columns": [{k: c[k] for k in shown} for c in table.columns],
         "row_count": table.row_count,
-        "rows": [
-            cells
-            for _, _, cells in read_rows(table.typed_path, names, limit=rows, printed=printed_columns(table))
-        ],
+        "rows": [cells for _, _, cells in read_table(table, limit=rows)],
         "preamble": table.info["preamble"],
         "footer": table.info["footer"],
         "dialect": table.info["dialect"],
@@ -124,6 +120,6 @@ def _table(table: TableRecord, rows: int | None, raw: bool) -> dict[str, Any]:
     if raw:
         out["raw_rows"] = [
             [None if c is None else str(c) for c in cells]
-            for _, _, cells in read_rows(table.raw_path, names, limit=rows)
+            for _, _, cells in read_table(table, raw=True, limit=rows)
         ]
     return out

@@ -8,7 +8,7 @@ from typing import Any
 
 from headwater.catalog import Catalog, DocumentRecord, Names, TableRecord
 from headwater.lake._card import card_of
-from headwater.lake._cells import printed_columns, read_rows
+from headwater.lake._cells import read_table
 from headwater.lake._frames import Rows
 from headwater.lake._window import clip
 from headwater.profiles import TableProfile
@@ -154,7 +154,6 @@ def inspect_document(catalog: Catalog, name: str) -> Inspection:
 
 def view(table: TableRecord) -> TableView:
     """Return a cached table as inspected, with its first rows."""
-    names = [c["name"] for c in table.columns]
     profile = TableProfile.from_dict(table.info["profile"])
     columns = []
     for column, figures in zip(table.columns, profile.columns, strict=True):
@@ -172,12 +171,7 @@ def view(table: TableRecord) -> TableView:
                 "examples": [clip(str(e), 60) for e in figures.examples[:3]],
             }
         )
-    rows = tuple(
-        tuple(_short(c) for c in cells)
-        for _, _, cells in read_rows(
-            table.typed_path, names, limit=SAMPLE_ROWS, printed=printed_columns(table)
-        )
-    )
+    rows = tuple(tuple(_short(c) for c in cells) for _, _, cells in read_table(table, limit=SAMPLE_ROWS))
     info = table.info
     return TableView(
         table.ref,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
-from headwater.catalog import Catalog, Names, TableRecord, nearest
+from headwater.catalog import RECORDS, Catalog, Names, TableRecord, nearest
 from headwater.errors import NotFoundError
 from headwater.lake._cells import check_cached
 from headwater.sql import SeriesMember, SeriesRef, TableRef
@@ -21,7 +22,7 @@ class CatalogTables:
 
     def resolve(self, reference: str) -> TableRef | SeriesRef:
         """Return the table or series of that name (see `headwater.sql.TableCatalog`)."""
-        if reference.startswith(SERIES) or self._catalog.relations.series(reference.rstrip("/")):
+        if reference.startswith(SERIES) or self._catalog.relations.series_kind(reference.rstrip("/"))[0]:
             return self._series(reference.rstrip("/"))
         ref = Names(self._catalog).table_ref(reference)
         table = self._catalog.table(ref)
@@ -34,7 +35,24 @@ class CatalogTables:
             SERIES + s for s in self._catalog.relations.series_ids()
         ]
 
-    def _series(self, reference: str) -> SeriesRef:
+    def _sheet(self, series: str) -> TableRef | None:
+        """Return a series of records, whose rows lie together; None for another one."""
+        kind, count = self._catalog.relations.series_kind(series)
+        whole = self._catalog.sheets.whole(series) if kind == RECORDS else None
+        if whole is None:
+            return None
+        ref = table_ref(whole)
+        if count == ref.row_count:
+            return ref
+        rows = tuple(
+            row for row, _, _ in self._catalog.sheets.rows(series)
+        )  # of the documents that are shown
+        return replace(ref, rows=rows, row_count=count)
+
+    def _series(self, reference: str) -> TableRef | SeriesRef:
+        sheet = self._sheet(reference.removeprefix(SERIES))
+        if sheet is not None:
+            return sheet
         series = self._catalog.relations.series(reference.removeprefix(SERIES))
         if series is None:
             names = [SERIES + s for s in self._catalog.relations.series_ids()]
@@ -97,4 +115,5 @@ def table_ref(table: TableRecord) -> TableRef:
     check_cached(table.typed_path, table.ref)
     name = table.ref.rsplit("/", 1)[-1]
     columns = tuple((c["name"], c["type"]) for c in table.columns)
-    return TableRef(table.ref, name, (table.typed_path,), columns, table.row_count)
+    rows = (table.row,) if table.sheet else None
+    return TableRef(table.ref, name, (table.typed_path,), columns, table.row_count, rows)

@@ -7,7 +7,7 @@ from typing import Any
 
 from headwater.catalog import Catalog, DocumentRecord, Names, TableRecord
 from headwater.errors import NotFoundError, UsageError
-from headwater.lake._cells import printed_columns, read_rows
+from headwater.lake._cells import read_table
 from headwater.lake._frames import Rows
 from headwater.lake._window import Window, window
 
@@ -79,10 +79,11 @@ class DocumentListing(Rows):
 
 def list_datasets(catalog: Catalog, *, prefix: str = "", offset: int = 0, limit: int = 50) -> DatasetListing:
     """Return the datasets whose id begins with `prefix`."""
-    counts = catalog.dataset_sizes()
-    titles = {d.id: d.title for d in catalog.datasets()}
-    rows = [(d, titles.get(d, d), n) for d, n in counts.items() if d.startswith(prefix)]
-    return DatasetListing(window(rows, offset, limit))
+    rows = window(
+        [item for item in catalog.dataset_sizes().items() if item[0].startswith(prefix)], offset, limit
+    )
+    titled = tuple((d, record.title if (record := catalog.dataset(d)) else d, n) for d, n in rows.items)
+    return DatasetListing(Window(titled, rows.offset, rows.total))
 
 
 def list_documents(catalog: Catalog, dataset: str, *, offset: int = 0, limit: int = 50) -> DocumentListing:
@@ -208,7 +209,8 @@ def read_document(
         raise NotFoundError(f"Nothing was read from {document.id}: {document.state} ({document.reason}).")
     tables = catalog.tables(document.id)
     wanted = table or (name.split("#", 1)[1] if "#" in name and not catalog.document(name) else None)
-    if wanted is not None or (page is None and tables and document.kind == "table"):
+    rows = page is None and tables and document.kind == "table" and (raw or not document.text_length)
+    if wanted is not None or rows:
         return _rows(document, tables, wanted, offset, limit or READ_ROWS, raw)
     body = catalog.body(document.content)
     if page is not None:
@@ -261,8 +263,7 @@ def _rows(
         listed = [t.name for t in tables]
         raise NotFoundError(f"{document.id} has no table {wanted!r}.", nearest=listed[:10])
     columns = tuple(c["name"] for c in found.columns)
-    path = found.raw_path if raw else found.typed_path
-    rows = tuple(read_rows(path, columns, offset=offset, limit=limit, printed=printed_columns(found)))
+    rows = tuple(read_table(found, raw=raw, offset=offset, limit=limit))
     end = offset + len(rows)
     more = {"offset": end} if end < found.row_count else None
     return Reading(

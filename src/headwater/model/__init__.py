@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.model.document import Member, Page, ReadResult
+from headwater.model.document import Member, Page, ReadResult, Record
 from headwater.model.table import (
     COLUMN_TYPES,
     LINE,
@@ -29,6 +29,7 @@ __all__ = [
     "ParquetData",
     "Quarantined",
     "ReadResult",
+    "Record",
     "Table",
     "TableData",
     "Typing",

@@ -17,6 +17,19 @@ class Page:
 
 
 @dataclass(slots=True)
+class Record:
+    """The values of a document that is one object, a row of a table of such documents.
+
+    Attributes:
+        fields: dotted path → value as the source spells it; lists as JSON.
+        main: these are most of the document's values; else its tables hold most.
+    """
+
+    fields: dict[str, str]
+    main: bool = True
+
+
+@dataclass(slots=True)
 class Member:
     """A document inside an archive.
 
@@ -51,6 +64,7 @@ class ReadResult:
         members: documents of an archive, else empty.
         warnings: texts for the user about this document; those about one table stand with the table.
         metadata: what the file says of itself: title, author, dates …
+        record: the values of a document that is one object, else None.
     """
 
     format: str
@@ -61,3 +75,4 @@ class ReadResult:
     members: list[Member] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     metadata: dict[str, Any] = field(default_factory=dict)
+    record: Record | None = None

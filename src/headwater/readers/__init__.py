@@ -11,11 +11,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from headwater.model import ReadResult
 from headwater.readers._registry import Reader, Sample, formats, register
 
-__all__ = ["ReadOptions", "Reader", "Sample", "formats", "read", "register"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from headwater.model import Table
+
+__all__ = ["ReadOptions", "Reader", "Sample", "formats", "read", "register", "sheet_table"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,3 +62,17 @@ def read(path: Path, name: str, options: ReadOptions | None = None) -> ReadResul
     from headwater.readers._dispatch import read_any
 
     return read_any(Path(path), name, options or ReadOptions())
+
+
+def sheet_table(rows: Iterable[tuple[str, str, dict[str, str]]], fields: Iterable[Sequence[str]]) -> Table:
+    """Return one table of documents that are one object each (`ReadResult.record`): a row a document, a column a field.
+
+    The columns `_file` and `_document` come first, then the fields, those first that most documents have.
+
+    Args:
+        rows: for each document what is distinct of its path, its id, and its fields.
+        fields: the names of the fields of each of these documents.
+    """
+    from headwater.readers._sheet import sheet_table as build
+
+    return build(rows, fields)

@@ -42,6 +42,7 @@ def read_json(path: Path, name: str, options: ReadOptions) -> ReadResult:
         tables=shape.tables,
         warnings=parsed.warnings,
         metadata=shape.metadata,
+        record=shape.record,
     )
     if decoded.replaced:
         result.warnings.append(f"{decoded.replaced} characters could not be decoded as {decoded.encoding}.")

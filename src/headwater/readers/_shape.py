@@ -12,7 +12,9 @@ What is a table, first rule that fits:
    so too an object of arrays of such objects.
 7. any other object: its members are looked at in turn, and what is in no table is the document's text. Inside such a
    document a table has at least three records, or eight keys, or most of the values; a small one stands in the text
-   as well.
+   as well. Objects in it whose only key is the same (``{area: {text: …}, …}``) are fields, not records.
+
+A document of rule 7 is a record too: the values that are in no table, by path (`headwater.readers._fields`).
 
 Nested objects become columns ``a.b`` (three levels at most) where they are regular: at least half of the records
 have one, they share a key, and a third of all their places are filled. Else the column is of type object and holds JSON; arrays always do.
@@ -27,7 +29,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from headwater.model import Table
+from headwater.model import Record, Table
+from headwater.readers._fields import fields_of
 from headwater.readers._native import native_table, raw_text
 from headwater.tabular import build_table
 
@@ -61,6 +64,8 @@ class Shape:
         metadata: title, description … as known layouts give them.
         format: "json" or "geojson".
         root: the tree.
+        taken: paths of what became tables.
+        record: the plain values, where the document is one object.
     """
 
     tables: list[Table] = field(default_factory=list)
@@ -68,6 +73,8 @@ class Shape:
     metadata: dict[str, Any] = field(default_factory=dict)
     format: str = "json"
     root: Any = None
+    taken: set[tuple[str, ...]] = field(default_factory=set)
+    record: Record | None = None
 
     @cached_property
     def size(self) -> int:
@@ -91,9 +98,12 @@ def shape_of(value: Any, lines: list[int] | None = None) -> Shape:
             _add_rest(shape, (), value)
     elif isinstance(value, dict):
         _add_object(shape, (), value)
+        fields = None if () in shape.taken else fields_of(value, shape.taken)
+        if fields is not None:
+            shape.record = Record(fields, 2 * sum(_cells(t) for t in shape.tables) <= shape.size)
     else:
         shape.rest.append(((), value))
-    if len(shape.tables) == 1:
+    if len(shape.tables) == 1 and not (shape.record and shape.record.main):
         shape.tables[0].name = ""
     _pick_metadata(shape)
     return shape
@@ -118,10 +128,16 @@ def _pick_metadata(shape: Shape) -> None:
             shape.metadata.setdefault(key, value)
 
 
+def _cells(table: Table) -> int:
+    return table.data.row_count * len(table.columns)
+
+
 def _add_object(shape: Shape, path: tuple[str, ...], value: dict[str, Any]) -> None:
     if _add_known(shape, path, value):
+        shape.taken.add(path)
         return
     if _is_main(shape, value) and (_add_columnar(shape, path, value) or _add_keyed(shape, path, value)):
+        shape.taken.add(path)
         if path and not _is_most(shape, value):
             _add_rest(shape, path, value)
         return
@@ -131,6 +147,8 @@ def _add_object(shape: Shape, path: tuple[str, ...], value: dict[str, Any]) -> N
             _add_object(shape, here, inner)
             continue
         is_table = isinstance(inner, list) and _is_main(shape, inner) and _add_array(shape, here, inner, None)
+        if is_table:
+            shape.taken.add(here)
         if not is_table or (len(inner) <= _SMALL and not _is_most(shape, inner)):
             _add_rest(shape, here, inner)
 
@@ -403,6 +421,8 @@ def _add_keyed(shape: Shape, path: tuple[str, ...], value: dict[str, Any]) -> bo
         return False
     name = ".".join(path)
     if all(isinstance(v, dict) and v for v in inner) and _alike(inner):
+        if path and not _is_most(shape, value) and len({key for v in inner for key in v}) == 1:
+            return False
         shape.tables.append(record_table(inner, name=name, key=list(value)))
         return True
     if all(isinstance(v, list) and v and all(isinstance(r, dict) for r in v) for v in inner):

@@ -53,7 +53,8 @@ def read_xml(path: Path, name: str, options: ReadOptions) -> ReadResult:
         value = only if isinstance(only, list) else value
     shape = shape_of(value)
     text = shape.text()
-    if _is_prose(root):
+    prose = _is_prose(root)
+    if prose:
         text = "\n".join(" ".join(piece.split()) for piece in root.itertext() if piece.strip())
     return ReadResult(
         format="xml",
@@ -61,6 +62,7 @@ def read_xml(path: Path, name: str, options: ReadOptions) -> ReadResult:
         text=text or None,
         tables=shape.tables,
         metadata={**shape.metadata, "root": _local(root.tag)},
+        record=None if prose else shape.record,
     )
 
 

@@ -50,6 +50,7 @@ def read_yaml(path: Path, name: str, options: ReadOptions) -> ReadResult:
         tables=shape.tables,
         warnings=warnings,
         metadata=shape.metadata,
+        record=shape.record,
     )
     if not result.tables and result.text is None:
         result.text = decoded.text.strip() or None

@@ -23,6 +23,7 @@ class TableRef:
         paths: Parquet files that hold it, all of the same schema: `_row`, `_line`, then the columns.
         columns: (name, type) in order, without `_row` and `_line`; types as in `headwater.model.COLUMN_TYPES`.
         row_count: number of records.
+        rows: the files hold rows of other tables too, and further columns; these rows (by `_row`) are the table's.
     """
 
     id: str
@@ -30,6 +31,7 @@ class TableRef:
     paths: tuple[Path, ...]
     columns: tuple[tuple[str, str], ...]
     row_count: int
+    rows: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,13 @@ def view_sql(ref: TableRef | SeriesRef, *, hidden: bool) -> str:
 
 
 def _scan(ref: TableRef) -> str:
-    return f"read_parquet([{', '.join(quote_text(str(path)) for path in ref.paths)}])"
+    files = f"read_parquet([{', '.join(quote_text(str(path)) for path in ref.paths)}])"
+    if ref.rows is None:
+        return files
+    names = ", ".join(
+        [f"row_number() over (order by {ROW}) as {ROW}", LINE, *(quote_name(n) for n, _ in ref.columns)]
+    )
+    return f"(select {names} from {files} where {ROW} in ({', '.join(map(str, ref.rows))}))"
 
 
 def _member_sql(member: SeriesMember, series: SeriesRef, types: dict[str, str], hidden: bool) -> str:

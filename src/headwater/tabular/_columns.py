@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 from headwater.model import Typing
 from headwater.tabular._cells import cell_text
 from headwater.tabular._centuries import names_years
-from headwater.tabular._scan import ColumnScan, holds
+from headwater.tabular._scan import ColumnScan, holds, is_prose
 from headwater.tabular._typing import MAX_DIGITS, Hints, Plan, arrow_type, convert, decide, year_leads
 
 if TYPE_CHECKING:
     from headwater.model.table import ColumnType
 
 INT64_MAX = (1 << 63) - 1
+
+FIRST = 24
+"""Values of a column by which `type_texts` tells words."""
 
 
 @dataclass(slots=True)
@@ -61,9 +64,22 @@ def type_columns(
             scans[index] = scan
     plans = decide_together(scans, names, comma_locale)
     for index, plan in plans.items():
-        raw = texts[index]
-        done[index] = TypedColumn(plan.type, convert(raw, plan), raw, plan.unit, plan.report, plan.warnings)
+        done[index] = _typed(texts[index], plan)
     return [column for column in done if column is not None]
+
+
+def type_texts(columns: Sequence[Any], names: Sequence[str]) -> list[TypedColumn]:
+    """Give types to columns of text (Arrow string arrays); a column whose first values are words is not looked through."""
+    scans = {}
+    for index, cells in enumerate(columns):
+        scans[index] = ColumnScan(text=is_prose(cells.drop_null().slice(0, FIRST).to_pylist()))
+        scans[index].add(cells)
+    plans = decide_together(scans, names)
+    return [_typed(cells, plans[index]) for index, cells in enumerate(columns)]
+
+
+def _typed(raw: Any, plan: Plan) -> TypedColumn:
+    return TypedColumn(plan.type, convert(raw, plan), raw, plan.unit, plan.report, plan.warnings)
 
 
 def decide_together(

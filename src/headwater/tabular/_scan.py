@@ -127,7 +127,7 @@ class ColumnScan:
         self.empty += pc.sum(counts.filter(empty)).as_py() or 0
         keep = pc.invert(empty)
         texts, counts = texts.filter(keep), counts.filter(keep)
-        if len(texts) > 4 * PROBE and self._odd == 0 and self._is_prose(texts.slice(0, PROBE).to_pylist()):
+        if len(texts) > 4 * PROBE and self._odd == 0 and is_prose(texts.slice(0, PROBE).to_pylist()):
             self.text = True
             return
         texts, counts = self._affixed_numbers(texts, counts)
@@ -144,19 +144,6 @@ class ColumnScan:
                 self._one(text, count)
             else:
                 self.empty += count
-
-    @staticmethod
-    def _is_prose(texts: list[str]) -> bool:
-        """Tell whether nearly all of some distinct texts fit no type, so that no others need be looked at."""
-        fitting = sum(
-            parse_number(text) is not None
-            or parse_date(text) is not None
-            or is_missing(text)
-            or parse_time(text) is not None
-            for text in texts
-            if len(text) <= 64
-        )
-        return fitting < 0.3 * len(texts)
 
     def _affixed_numbers(self, texts: Any, counts: Any) -> tuple[Any, Any]:
         """Count the texts like $1,234 and 12.5% where they are many; return the others."""
@@ -422,6 +409,20 @@ class ColumnScan:
         if date.zoned:
             self.zoned += count
             self.zones.add(date.zone)
+
+
+def is_prose(texts: list[str]) -> bool:
+    """Tell whether nearly all of some distinct texts fit no type, so that no others need be looked at."""
+    fitting = sum(
+        parse_number(text) is not None
+        or parse_date(text) is not None
+        or is_missing(text)
+        or parse_time(text) is not None
+        or text.lower() in BOOLEANS
+        for text in texts
+        if len(text) <= 64
+    )
+    return fitting < 0.3 * len(texts)
 
 
 def holds(value: Decimal) -> bool:
