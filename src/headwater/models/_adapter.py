@@ -102,6 +102,8 @@ class Adapter:
             failure = Failure("no reply in time", "passing")
         except exceptions.AgentRunError as error:
             failure = self._failure(error)
+        except (exceptions.UserError, httpx2.HTTPError, httpx2.InvalidURL) as error:
+            failure = Failure(str(error), "refused")
         except (TypeError, ValueError, LookupError, AttributeError, AssertionError) as error:
             # What a nonsensical body makes of the code of a provider's package.
             failure = Failure(f"{type(error).__name__}: {error}", "senseless")
@@ -118,7 +120,7 @@ class Adapter:
         if not isinstance(error, exceptions.ModelAPIError):
             return Failure(str(error), "refused")
         if isinstance(error, exceptions.ModelConnectionError):
-            told = f"no connection: {error.__cause__ or error.message}"
+            told = f"no connection: {_root(error)}"
             refused = error.phase == "connect" and not isinstance(error, exceptions.ModelTimeoutError)
             return Failure(told, "absent" if refused and is_local(str(self._model.base_url)) else "passing")
         status = getattr(error, "status_code", None)
@@ -160,6 +162,13 @@ class Adapter:
         if response.finish_reason is None:
             raise Failure("it holds neither words nor a reason to stop", "senseless")
         return read_response(response, request)
+
+
+def _root(error: BaseException) -> str:
+    """What the first of the errors that led to this one says; the later ones say less."""
+    while error.__cause__ is not None and str(error.__cause__):
+        error = error.__cause__
+    return str(error)
 
 
 def _words(event: Any) -> str:
