@@ -7,6 +7,7 @@ from tests.tables import make_parquet_table, make_table
 
 from headwater.model import Table
 from headwater.relations import Duplicate, TableSketch, find_duplicates, preference, sketch_table, sketch_text
+from headwater.relations._duplicates import ALL_PAIRS
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 
@@ -159,3 +160,23 @@ def test_handed_copies_revision_and_parts() -> None:
     }
     assert (kinds["base_v2_revised.csv"].kind, kinds["base_v2_revised.csv"].changed) == ("revision", 1)
     assert {d for d, f in kinds.items() if f.kind == "part"} == {"base_part1.csv", "base_part2.csv"}
+
+
+def test_a_part_is_found_among_very_many_tables_of_the_same_columns() -> None:
+    def station_table(n: int, rows: int = 12) -> Table:
+        held = {"station": [f"T{n}-{i}" for i in range(rows)], "level": [f"{n}.{i}5" for i in range(rows)]}
+        return make_table(held | {"state": ["open"] * rows})
+
+    many = [_sketch(station_table(n), f"t{n:03d}.csv", f"ns/d{n}") for n in range(ALL_PAIRS + 20)]
+    part = _sketch(station_table(7, 6), "some.csv", "ns/d7")
+    changed = make_table(
+        {
+            "station": [f"T9-{i}" for i in range(12)],
+            "level": [f"9.{i}5" for i in range(11)] + ["0.5"],
+            "state": ["open"] * 12,
+        }
+    )
+    assert _kinds(*many, part, _sketch(changed, "t009_v2.csv", "ns/d9")) == {
+        "some.csv": ("part", "t007.csv", 0),
+        "t009_v2.csv": ("revision", "t009.csv", 1),
+    }

@@ -8,6 +8,7 @@ revision has the same columns and most of the same values; a part holds some of 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -23,6 +24,15 @@ REVISION = 0.8
 
 NEAR_TEXT = 0.85
 """Least estimated Jaccard similarity of the word shingles of near-duplicate texts."""
+
+ALL_PAIRS = 200
+"""Tables with the same columns up to which all pairs are compared; a value in more of them raises no candidates."""
+
+PROBES = 16
+"""Values of each column by which tables that may belong together are found among more."""
+
+CANDIDATES = 20
+"""Tables that one is compared with then."""
 
 FORMATS: tuple[str, ...] = (
     "csv", "tsv", "parquet", "ndjson", "jsonl", "json", "geojson", "xlsx", "ods", "xls", "xml", "yaml", "html", "markdown", "txt", "docx", "pdf",
@@ -128,9 +138,9 @@ def _revisions(tables: Sequence[TableSketch]) -> list[Duplicate]:
     out: list[Duplicate] = []
     for group in by_schema.values():
         group.sort(key=lambda t: (-t.rows, preference(t.document, t.format)))
-        for i, table in enumerate(group):
+        for table, candidates in zip(group, _candidates(group), strict=True):
             best: Duplicate | None = None
-            for other in group[:i] if i < 200 else group[:1]:
+            for other in (group[j] for j in candidates):
                 if not _akin(table, other):
                     continue
                 found = _compare(table, other)
@@ -142,6 +152,37 @@ def _revisions(tables: Sequence[TableSketch]) -> list[Duplicate]:
             if best:
                 out.append(best)
     return out
+
+
+def _candidates(group: Sequence[TableSketch]) -> list[list[int]]:
+    """Return for each table of a group with the same columns the places of earlier ones it may be a form of.
+
+    In a large group these are the ones that hold most of a few values of each column: a part holds nothing else, a
+    revision most of the same.
+    """
+    import numpy as np
+
+    if len(group) <= ALL_PAIRS:
+        return [list(range(i)) for i in range(len(group))]
+    by_name: dict[str, list[ColumnSketch]] = {}
+    for table in group:
+        for column in table.columns:
+            by_name.setdefault(column_key(column.name), []).append(column)
+    shared: list[Counter[int]] = [Counter() for _ in group]
+    for columns in by_name.values():
+        hashes = np.concatenate([c.hashes for c in columns])
+        order = np.argsort(hashes, kind="stable")
+        hashes, owner = (
+            hashes[order],
+            np.repeat(np.arange(len(columns)), [len(c.hashes) for c in columns])[order],
+        )
+        for i, column in enumerate(columns):
+            some = column.hashes[:PROBES]
+            runs = zip(np.searchsorted(hashes, some), np.searchsorted(hashes, some, "right"), strict=True)
+            for start, end in runs:
+                if end - start <= ALL_PAIRS:
+                    shared[i].update(j for j in owner[start:end].tolist() if j < i)
+    return [sorted(j for j, _ in counter.most_common(CANDIDATES)) for counter in shared]
 
 
 def _akin(a: TableSketch, b: TableSketch) -> bool:
