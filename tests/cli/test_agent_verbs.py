@@ -59,7 +59,7 @@ def test_a_question_from_search_to_replay(run: Run, tmp_path: Path) -> None:
     bad = run("sql", "select levl from t('levels_2021.csv')", session=session)
     assert bad.returncode == 1 and "level_cm" in bad.stdout
     counted = run("read", "text/*/content.txt", "--find", "seat", session=session)
-    assert "Millford/content.txt: 1 times «It is the seat of Harlow County.»" in counted.stdout
+    assert "Millford/content.txt: 1 time «It is the seat of Harlow County.»" in counted.stdout
     code = run(
         "run-code",
         "--file",

@@ -74,19 +74,24 @@ class Grounds:
             (e for d in self.places if (e := sentence_with(self.lake, d, value, self.question))), None
         )
 
-    def origin(self, number: str, step: Step) -> list[Evidence] | None:
-        """Return what says a number that a step computes with: nothing further, cells, a sentence; None if nothing does."""
+    def origin(self, number: str, step: Step) -> tuple[bool, list[Evidence]] | None:
+        """Return what says a number that a step computes with, or None if nothing does.
+
+        Returns:
+            Whether a document of the lake says it, and not only the question, an assumption or a unit; and the cells or
+            the sentence, where these can be shown.
+        """
         own = abs(number_of(number) or 0.0)
         if own == 0 or own in _UNITS or math.log10(own).is_integer():
-            return []
+            return False, []
         pattern = pattern_of(number)
         if pattern.search(self.question) or pattern.search(self.assumed):
-            return []
+            return False, []
         for other in self.steps:
             if other is not step and other.documents and any(same(number, c) == "equal" for c in other.cells):
-                return cell_evidence(self.lake, other, number)
+                return True, cell_evidence(self.lake, other, number)
         found = self.sentence(number)
-        return [found] if found else None
+        return (True, [found]) if found else None
 
 
 def ties(sentence: str, value: str, question: str) -> bool:
@@ -191,7 +196,6 @@ def grounds_of(
     for event in session.trace.events() if session.trace else ():
         if event.get("tool") in ("read", "inspect"):
             seen += event.get("opened") or ()
-        seen += event.get("quoted") or ()
     places = list(dict.fromkeys([*sources, *seen, *(d for s in steps for d in s.documents)]))
     return Grounds(session.lake, question, steps, places, "; ".join(assumed))
 
@@ -227,10 +231,9 @@ def _computed(grounds: Grounds, proof: Proof, step: Step) -> bool:
     numbers = [text for text in step.literals if number_of(text) is not None]
     origins = {n: grounds.origin(n, step) for n in numbers}
     unknown = [n for n, found in origins.items() if found is None]
-    evidence = [e for found in origins.values() for e in found or ()]
-    if unknown:
-        proof.unknown += [n for n in unknown if n not in proof.unknown]
-    if unknown or not (step.documents or evidence):
+    proof.unknown += [n for n in unknown if n not in proof.unknown]
+    known = [found for found in origins.values() if found]
+    if unknown or not (step.documents or any(said for said, _ in known)):
         return False
-    proof.evidence += [e for e in evidence if e not in proof.evidence]
+    proof.evidence += [e for _, shown in known for e in shown if e not in proof.evidence]
     return True

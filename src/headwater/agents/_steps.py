@@ -175,9 +175,10 @@ def holds(step: Step, value: str) -> str:
     """
     if not (step.documents or step.quoted) or _given(step, value):
         return ""
-    if step.output:
-        return "equal" if pattern_of(value).search(step.output) else ""
-    verdicts = {same(value, cell) for cell in step.cells}
+    if step.output and pattern_of(value).search(step.output):
+        return "equal"
+    numbers = _NUMBER.findall(step.output) if number_of(value) is not None else ()
+    verdicts = {same(value, cell) for cell in (*step.cells, *numbers)}
     return "equal" if "equal" in verdicts else "rounded" if "rounded" in verdicts else ""
 
 

@@ -32,7 +32,9 @@ _BEGINS = re.compile(
     r"\s+(?:The|It|Its|In|On|At|As|By|For|From|He|She|His|Her|They|Their|This|These|That|There|When|While|After|Before|"
     r"Although|However|An?|But|And|We|You|Since|During|With|Most|Many|Some|Other|According)\b"
 )
-_ITEM = re.compile(r"[ \t]*(?:\Z|[\n\f\-*•·|#>+=]|\d{1,3}[.)]\s|(?:[\w/().-]++ ?+){1,8}+:\s)")
+_ITEM = re.compile(
+    r"[ \t]*(?:\Z|[\n\f\-*•·|#>+=]|\d{1,3}[.)]\s|(?:[\w/().-]++ ?+){1,8}+:\s|(?=[^\n:]{0,200} / )[^\n:]{1,200}:\s)"
+)
 """A line that stands on its own: blank, of a list or table, a heading, a key with its value."""
 
 _NARROWEST, _WIDEST, _FULL = 45, 130, 0.7
@@ -45,7 +47,8 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     Only the first `LONGEST` characters are looked through.
     """
     text = text[:LONGEST]
-    width, spans, begin = _wrapped_at(text), [], 0
+    width, begin = _wrapped_at(text), 0
+    spans: list[tuple[int, int]] = []
     for found in _END.finditer(text):
         if found[0] in "\n\f":
             if width and _goes_on(text, found.start(), width):

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from headwater.tools._leads import texts_about
 from headwater.tools._names import ShortNames
 from headwater.tools._passages import alike, words_of
 
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
 MANY_COLUMNS = 14
 """Columns beyond which only those that matter get values; of the others the names stand."""
 
-MOST_COLUMNS = 200
-COLUMN_CHARACTERS, INSPECT_CHARACTERS, NAMES_CHARACTERS = 1_200, 3_000, 90
-"""Characters of the columns of one table in a search and in an inspection, and of names alone."""
+MOST_COLUMNS, MOST_SPOKEN = 200, 12
+"""Columns whose names are looked at for a list of names; columns of a wide table that get values."""
+
+COLUMN_CHARACTERS, INSPECT_CHARACTERS, GROUP_CHARACTERS, NAMES_CHARACTERS = 1_200, 3_000, 500, 90
+"""Characters of the columns of one table in a search and in an inspection, of a group in it, and of names alone."""
 
 _NAME = 120
 """Characters of a column's name; a longer one is cut, and SQL finds it by `columns('^beginning')`."""
@@ -47,16 +50,21 @@ class Brief:
         names: its short names.
         described: references of tables whose columns were already written; not written again.
         quoted: documents of which sentences were written in the present call.
+        led: documents that the present call named as being about names in its result.
+        known: documents that were quoted or named so before; not named again.
     """
 
     lake: Lake
     names: ShortNames
     described: set[str] = field(default_factory=set)
     quoted: list[str] = field(default_factory=list)
+    led: list[str] = field(default_factory=list)
+    known: set[str] = field(default_factory=set)
 
     def head(self, table: TableRecord) -> str:
         """Return "t('goals.csv') 3,637 rows"."""
-        return f"t('{quoted(self.names.of(table.ref))}') {table.row_count:,} rows"
+        rows = f"{table.row_count:,} row{'' if table.row_count == 1 else 's'}"
+        return f"t('{quoted(self.names.of(table.ref))}') {rows}"
 
     def columns(
         self,
@@ -81,18 +89,25 @@ class Brief:
         plain = not full and len(profile.columns) > MANY_COLUMNS
         meanings = {c["name"]: str(c.get("description") or "") for c in table.columns}
         told = set(meanings) if full else _telling(meanings, wanted)
-        out: list[str] = []
+        weight = {
+            c.name: _spoken(c.name, wanted) + (9 if c.name in found and not _is_long(c) else 0)
+            for c in profile.columns
+        }
+        named = [name for name, spoken in weight.items() if spoken]
+        if plain:
+            named = sorted(named, key=lambda name: -weight[name])[:MOST_SPOKEN]
+        out: list[tuple[str, int]] = []
         rest: dict[str, list[ColumnProfile]] = {}
-        for figures in profile.columns[:MOST_COLUMNS]:
-            named = figures.name in found or _speaks(figures.name, wanted)
-            if plain and not named and figures.name not in told and (group := _group(figures)):
+        for figures in profile.columns:
+            name = figures.name
+            if plain and name not in named and name not in told and (group := _group(figures)):
                 rest.setdefault(group, []).append(figures)
                 continue
-            meaning = meanings.get(figures.name, "") if figures.name in told else ""
+            meaning = meanings.get(name, "") if name in told else ""
             said = f" «{_clip(meaning, _MEANING)}»" if meaning else ""
-            out.append(column_text(figures, found.get(figures.name, []), spoken=named or full) + said)
-        out += [f"{group}: {_names(rest[group])}" for group in _GROUPS if group in rest]
-        return _within(out, INSPECT_CHARACTERS if full else COLUMN_CHARACTERS, len(profile.columns))
+            out.append((column_text(figures, found.get(name, []), spoken=name in named or full) + said, 1))
+        out += [(f"{group}: {_names(rest[group])}", len(rest[group])) for group in _GROUPS if group in rest]
+        return _within(out, INSPECT_CHARACTERS if full else COLUMN_CHARACTERS)
 
     def column_names(self, table: TableRecord, query: str, limit: int = NAMES_CHARACTERS) -> str:
         """Return the names of some columns, those first that the query speaks of."""
@@ -105,6 +120,13 @@ class Brief:
             kept += 1
         left = len(table.columns) - kept
         return ", ".join(told[:kept]) + (f" … {left} more" if left else "")
+
+    def texts_about(self, rows: Sequence[Sequence[Any]]) -> list[str]:
+        """Return the names of texts about names in the first rows of a result, those that were not named yet."""
+        found = [d for d in texts_about(self.lake.catalog, rows) if d not in self.known]
+        self.led += found
+        self.known.update(found)
+        return [self.names.of(d) for d in found]
 
     def series(self, identifier: str) -> str:
         """Return how a series is queried as a whole and what tells its members apart, or ""."""
@@ -217,9 +239,13 @@ def _is_long(figures: ColumnProfile) -> bool:
 
 
 def _names(columns: Sequence[ColumnProfile]) -> str:
-    """Return the names of columns of one group; of a few numbers the ranges too."""
+    """Return the names of columns of one group, as many as fit; of a few numbers the ranges too."""
     few = len(columns) <= FEW_NUMBERS and columns[0].type in ("integer", "number")
-    return ", ".join(column_text(c, []) if few else name_of(c.name) for c in columns)
+    names = [column_text(c, []) if few else name_of(c.name) for c in columns]
+    kept = len(names)
+    while kept > 1 and sum(len(n) + 2 for n in names[:kept]) > GROUP_CHARACTERS:
+        kept -= 1
+    return ", ".join(names[:kept]) + (f" … {len(names) - kept} more" if kept < len(names) else "")
 
 
 def _nested(examples: Sequence[Any]) -> str:
@@ -238,14 +264,16 @@ def _nested(examples: Sequence[Any]) -> str:
     return ""
 
 
-def _within(parts: list[str], limit: int, total: int) -> str:
+def _within(parts: list[tuple[str, int]], limit: int) -> str:
     """Return the parts that fit into a limit of characters, and how many of all columns are left out."""
     kept, used = 0, 0
-    while kept < len(parts) and (not kept or used + len(parts[kept]) + 2 <= limit):
-        used += len(parts[kept]) + 2
+    while kept < len(parts) and (not kept or used + len(parts[kept][0]) + 2 <= limit):
+        used += len(parts[kept][0]) + 2
         kept += 1
-    cut = len(parts) - kept
-    return "; ".join(parts[:kept]) + (f"; and {cut} more of {total} columns" if cut else "")
+    cut, total = sum(n for _, n in parts[kept:]), sum(n for _, n in parts)
+    return "; ".join(text for text, _ in parts[:kept]) + (
+        f"; and {cut} more of {total} columns" if cut else ""
+    )
 
 
 def column_text(figures: ColumnProfile, first: list[str], *, spoken: bool = False) -> str:
@@ -265,7 +293,7 @@ def column_text(figures: ColumnProfile, first: list[str], *, spoken: bool = Fals
         return f"{name} boolean{missing}"
     if figures.type in ("list", "object"):
         return f"{name} {figures.type}{_nested(figures.examples)}{missing}"
-    if _is_long(figures) and not (spoken or first):
+    if _is_long(figures) and not spoken:
         return f"{name} (long text){missing}"
     top = [str(v) for v, _ in figures.top]
     every = 0 < figures.distinct <= FEW_VALUES and len(top) >= figures.distinct
@@ -302,9 +330,14 @@ def line_of(value: Any) -> str:
     return "".join(c if c.isprintable() else " " if c in "\n\r\t" else ascii(c)[1:-1] for c in text)
 
 
-def _speaks(name: str, wanted: list[str]) -> bool:
+def _speaks(name: str, wanted: Sequence[str]) -> bool:
+    return bool(_spoken(name, wanted))
+
+
+def _spoken(name: str, wanted: Sequence[str]) -> int:
+    """Return how many of the words a name holds."""
     own = words_of(name.replace("_", " "))
-    return any(alike(w, o) for w in wanted for o in own)
+    return sum(any(alike(w, o) for o in own) for w in wanted)
 
 
 def _short(value: Any) -> str:

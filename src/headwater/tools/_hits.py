@@ -21,9 +21,9 @@ CHARACTERS, LEAST_CHARACTERS = 2_400, 600
 ONE_QUERY = 1_300
 """Characters of the hits of one query at most."""
 
-FULL_TABLES, FULL_TEXTS, NAMED_TABLES, FURTHER = 2, 2, 2, 4
+FULL_TABLES, FULL_TEXTS, NAMED_TABLES, FURTHER, LEAST_NAMED = 2, 2, 2, 4, 2
 """Hits of a query whose columns, and whose sentences, are written out; further tables with the names of some columns;
-and further hits by name."""
+and further hits by name, at most and at least."""
 
 LITTLE, NEXT, SURE = 0.34, 0.75, 2
 """Share of the query's words that a further table must hold to be written out, share of the best one's words that a hit
@@ -77,11 +77,19 @@ class _View:
 
 @dataclass(slots=True)
 class _Page:
-    """The hits of one query as they are told."""
+    """The hits of one query as they are told.
+
+    Attributes:
+        brief: writes tables.
+        budget: characters.
+        tables: of the whole call, written out so far.
+        series: those of these tables.
+    """
 
     brief: Brief
     budget: int
     tables: dict[str, TableRecord]
+    series: set[str] = field(default_factory=set)
 
     def told(self, found: LakeSearch) -> str:
         """Return the hits: those with most of the query's words first and in full, the others by name."""
@@ -97,6 +105,7 @@ class _Page:
                 more.append(view)
                 continue
             if view.tables:
+                self.series |= {view.record.series} - {""}
                 self.tables.setdefault(view.hit.document, view.tables[0])
                 self.brief.described.add(view.tables[0].ref)
             else:
@@ -119,7 +128,7 @@ class _Page:
         head = f"{brief.head(table)}{several}{copies}{self._title(hit)} [{hit.dataset}]"
         if table.ref in brief.described:
             return f"{brief.head(table)} (columns told before)"
-        more = [brief.columns(table, query, view.values), brief.series(hit.series)]
+        more = [brief.columns(table, query, view.values), brief.series(hit.series or view.record.series)]
         return "\n  ".join([head, *(m for m in more if m)])
 
     def _title(self, hit: Any) -> str:
@@ -144,20 +153,25 @@ class _Page:
 
     def _further(self, views: list[_View], query: str) -> list[str]:
         """Return the remaining hits: some tables with names of columns, then the others by name."""
-        most = max((v.cover for v in views), default=0.0)
-        tables = [v for v in views if v.tables and not v.aside and v.cover >= max(LITTLE, NEXT * most)]
-        tables = tables[:NAMED_TABLES]
+        least = max(LITTLE, NEXT * max((v.cover for v in views), default=0.0))
+        tables = [
+            v
+            for v in views
+            if v.tables and not v.aside and v.cover >= least and v.record.series not in self.series
+        ][:NAMED_TABLES]
         out = [
             f"{self.brief.head(v.tables[0])}: {self.brief.column_names(v.tables[0], query)}" for v in tables
         ]
         rest = [v for v in views if v not in tables]
-        names = [
-            self.brief.head(v.tables[0]) if v.tables else self.brief.names.of(v.hit.document) for v in rest
+        fitting = [v for v in rest if v.cover >= LITTLE]
+        named = [*fitting, *(v for v in rest if v not in fitting)][
+            : max(LEAST_NAMED, min(FURTHER, len(fitting)))
         ]
-        if names:
-            more = f" … {len(names)}" if len(names) > FURTHER else ""
-            out.append(f"further: {'; '.join(names[:FURTHER])}{more}")
-        return out
+        names = [
+            self.brief.head(v.tables[0]) if v.tables else self.brief.names.of(v.hit.document) for v in named
+        ]
+        left = [f"{len(rest) - len(named)} more"] if len(rest) > len(named) else []
+        return [*out, *([f"further: {'; '.join([*names, *left])}"] if rest else [])]
 
 
 def _chosen(views: Sequence[_View]) -> list[_View]:
@@ -165,7 +179,11 @@ def _chosen(views: Sequence[_View]) -> list[_View]:
     most = max((v.cover for v in views), default=0.0)
     strong = [v for v in views if v.cover >= NEXT * most]
     near = {v.hit.dataset for v in strong}
-    likely = [v for v in views if v in strong or v.hit.rank <= SURE or (v.tables and v.hit.dataset in near)]
+    likely = [
+        v
+        for v in views
+        if v in strong or (v.hit.rank <= SURE and not v.aside) or (v.tables and v.hit.dataset in near)
+    ]
     tables = [v for v in likely if v.tables and not v.aside]
     texts = [v for v in likely if not v.tables]
     second = [v for v in tables[1:] if v.cover >= max(LITTLE, NEXT * tables[0].cover)]

@@ -62,10 +62,16 @@ def list_(
 
 @TOOLS.add("inspect", "Inspect a document")
 def inspect(
-    lake: Lake, *, document: Annotated[str, "path in the lake, path#table, or a short unique name"]
+    lake: Lake,
+    *,
+    document: Annotated[str, "path in the lake, path#table, series:ID, or a short unique name"],
 ) -> Any:
-    """Show what is in a document: shape, columns with types, units, meanings and examples, notes, warnings."""
-    return lake.inspect(document)
+    """Show what is in a document: shape, columns with types, units, meanings and examples, notes, warnings.
+
+    Of a series its first member is shown, with what tells the members apart.
+    """
+    told = lake.catalog.relations.series(document.removeprefix("series:"))
+    return lake.inspect(told["members"][0]["document"] if told else document)
 
 
 @TOOLS.add("read", "Read a part of a document")

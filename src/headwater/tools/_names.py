@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 LONG_NAME, SHORTEST = 40, 16
 """Characters beyond which a file's name is told by its first words, and those that these have at least."""
 
+_SAYS_NOTHING = frozenset({"content", "readme", "index", "data", "metadata", "table"})
+"""Names of files that are told with their folder, even if no other file has them."""
+
 _T = re.compile(r"\bt\(\s*'((?:[^']|'')+)'\s*\)", re.IGNORECASE)
 
 
@@ -50,6 +53,7 @@ class ShortNames:
         ):
             return short
         rest = [a for a in alike if a != document]
+        tails = tails[1:] if tails[0].split(".")[0].lower() in _SAYS_NOTHING and len(tails) > 1 else tails
         return (
             next((t for t in tails if not any(a == t or a.endswith(f"/{t}") for a in rest)), document)
             + mark

@@ -17,7 +17,7 @@ _FORM = 0.7
 """Weight of another form of a word, against the word itself."""
 
 _HALF, _NEARLY = 0.5, 0.9
-"""Share of the best passage's score that a further one must have; the second where the best holds every word."""
+"""Share of the best passage's score that a further one must have with a new word, and without one."""
 
 _TERM = 40
 """Characters of a line that may be a term, told together with the line after it."""
@@ -155,7 +155,8 @@ def best_passages(text: str, query: str, limit: int = 2, width: int = _WIDTH) ->
 
     A word weighs log(1 + sentences / sentences that hold it), so that what every sentence says weighs little, and
     another form of it less. Where the query asks for a number, one in the sentence counts like a word of middle
-    weight. Beside a sentence with all the words only its likes are told, and what says the same is told once.
+    weight. A further sentence is told only if it is nearly as good as the best or holds a word that none has yet, and
+    what says the same is told once.
 
     Args:
         text: the text.
@@ -180,12 +181,15 @@ def best_passages(text: str, query: str, limit: int = 2, width: int = _WIDTH) ->
             scored.append((sum(weights[w] * found[w] for w in found) + digits, -place))
     scored.sort(reverse=True)
     told: dict[tuple[str, frozenset[str]], Passage] = {}
-    least = 0.0
+    covered: set[str] = set()
     for score, minus in scored:
         (a, b), found = spans[-minus], held[-minus]
-        least = least or score * (_NEARLY if len(found) == len(wanted) > 1 else _HALF)
-        if len(told) == limit or score < least:
+        alone = score >= _NEARLY * scored[0][0]
+        if len(told) == limit or score < _HALF * scored[0][0]:
             break
+        if not (alone or found.keys() - covered):
+            continue
+        covered |= found.keys()
         if not any(a < p.end and p.start < b for p in told.values()):
             key = text[a:b].rsplit(" / ", 1)[-1], frozenset(found)
             passage = Passage(a, b, _cut(text[a:b], set(found), width), round(score, 3), len(found))
@@ -210,9 +214,8 @@ def _with_meanings(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, i
     out = []
     for (a, b), (c, d) in zip(spans, [*spans[1:], (0, 0)], strict=True):
         line, meaning = text[a:b], text[c:d]
-        term = (
-            _is_term(line) and meaning and not _is_term(meaning) and not meaning.startswith(line.split()[0])
-        )
+        known = line.casefold() in meaning.casefold()
+        term = _is_term(line) and meaning and not _is_term(meaning) and not known
         out.append((a, d if term else b))
     return out
 

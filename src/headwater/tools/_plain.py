@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from headwater.sql import SqlResult
     from headwater.tools._several import Findings, FoundIn
 
-CELL = 160
+CELL, HEADING = 160, 40
 FEW_COUNTS, NAMED = 6, 12
 """Documents up to which a counted word comes with a sentence; names of documents that are listed without one."""
 
@@ -67,7 +67,7 @@ def told_rows(
     header: list[str], rows: list[list[Any]], total: int | None, budget: int = ROWS_CHARACTERS
 ) -> str:
     """Return rows as lines with " | " between cells, as many as fit, and how many of how many these are."""
-    lines, used = [" | ".join(map(line_of, header))], 0
+    lines, used = [" | ".join(map(_heading, header))], 0
     for row in rows:
         line = " | ".join(_cell(c) for c in row)
         if used + len(line) > budget and used:
@@ -80,18 +80,25 @@ def told_rows(
     return "\n".join(lines)
 
 
+def _heading(name: str) -> str:
+    text = line_of(name)
+    return text if len(text) <= HEADING else text[: HEADING - 1] + "…"
+
+
 def _cell(value: Any) -> str:
     text = "NULL" if value is None else line_of(value)
     return text if len(text) <= CELL else text[: CELL - 1] + "…"
 
 
-def told_sql(result: SqlResult, _: Brief) -> str:
-    """Return the rows of a query, and what its joins did where that looks wrong."""
+def told_sql(result: SqlResult, brief: Brief) -> str:
+    """Return the rows of a query, what its joins did where that looks wrong, and texts about names in the first rows."""
     text = told_rows([c.name for c in result.columns], result.rows, result.row_count)
     if not result.rows:
         text += "\n[no rows]"
     warnings = [line_of(d["message"]) for d in result.diagnostics if d.get("level") == "warning"]
-    return "\n".join([text, *(f"Warning: {w}" for w in warnings[:3])])
+    about = brief.texts_about(result.rows)
+    leads = [f"texts: {'; '.join(about)}"] if about else []
+    return "\n".join([text, *(f"Warning: {w}" for w in warnings[:3]), *leads])
 
 
 def told_inspection(result: Inspection, brief: Brief) -> str:
@@ -160,7 +167,8 @@ def told_findings(found: Findings, brief: Brief) -> str:
         near = []
     for number, d in enumerate(near):
         told = (
-            f"{d.whole} times" + (f" ({d.parts} with longer words)" if d.parts != d.whole else "")
+            f"{d.whole} time{'' if d.whole == 1 else 's'}"
+            + (f" ({d.parts} with longer words)" if d.parts != d.whole else "")
             if single
             else ""
         )

@@ -76,6 +76,7 @@ class Session:
         self.graph: Any = None
         for event in trace.events() if trace else ():
             self.brief.described.update(event.get("described") or ())
+            self.brief.known.update([*(event.get("quoted") or ()), *(event.get("led") or ())])
             self.downloads += [d for d in event.get("downloads") or () if d not in self.downloads]
 
     def call(self, name: str, arguments: Mapping[str, Any], *, whole: bool = False) -> Observation:
@@ -87,7 +88,7 @@ class Session:
             whole: the caller shows the whole JSON object instead of the brief text.
         """
         began, before, lent = time.monotonic(), set(self.brief.described), len(self.downloads)
-        self.brief.quoted.clear()
+        self.brief.quoted, self.brief.led = [], []
         given, result, error = dict(arguments), None, None
         try:
             result = self._run(name, given)
@@ -98,13 +99,15 @@ class Session:
         body = _stored(result, error)
         handle = self.trace.keep(body) if self.trace else ""
         shown = body if whole else bounded(text, handle)
+        self.brief.known.update(self.brief.quoted)
         touched = self.touched(name, result)
+        touched.retrieved += [d for d in self.brief.led if d not in touched.retrieved]
         if self.trace:
             self.trace.append(
                 "call", tool=name, arguments=given, ok=error is None, handle=handle, characters=len(shown),
                 seconds=round(seconds, 3), retrieved=touched.retrieved, opened=touched.opened,
                 retrieved_datasets=self.datasets(touched.retrieved), opened_datasets=self.datasets(touched.opened),
-                described=sorted(self.brief.described - before), quoted=list(dict.fromkeys(self.brief.quoted)),
+                described=sorted(self.brief.described - before), quoted=list(dict.fromkeys(self.brief.quoted)), led=self.brief.led,
                 downloads=self.downloads[lent:],
                 **({"error": error.to_dict()} if error else {}),
             )  # fmt: skip
