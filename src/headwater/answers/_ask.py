@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headwater.answers._answer import Answer, Evidence, Program, show
-from headwater.answers._evidence import file_hash, gather
-from headwater.answers._grid import Grid, MemoryEngine, grid_of_file, grid_of_lake
+from headwater.answers._decide import Tried, decide, explain
+from headwater.answers._evidence import file_hash
+from headwater.answers._grid import Grid, MemoryEngine, grid_of_file
+from headwater.answers._lake_grid import grid_of_lake, tables_for
 from headwater.answers._score import Candidate, candidates, normalise
-from headwater.errors import HeadwaterError, NotFoundError, UsageError
+from headwater.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
     from headwater.graph import SchemaGraph
@@ -22,14 +22,14 @@ CLEAR, CLEAR_IN_LAKE = 0.64, 0.5
 """Probability that an answer must have, over a given table and over a lake. Chosen on the questions of the fit to leave
 five of six right."""
 
-MARGIN = 2.0
-"""How many times as probable as the next answer it must be."""
-
 LONGEST = 2_000
 """Characters of a question."""
 
-TABLES = 6
-"""Tables of a lake that are tried."""
+TEXTS = 12
+"""Documents of a lake that texts are looked for in."""
+
+ORDERLY = ("edge", "beside")
+"""Frames that need the order of rows: in a lake, a question that does not name its table cannot mean that."""
 
 BEHIND = 2.0
 """In a lake: what it costs a table to be behind the best one in the score of the search."""
@@ -38,19 +38,13 @@ SHARPER = 1.5
 """In a lake: the scale of the scores. The costs of doubts spread them, so that they tell more than those of the fit."""
 
 STRICT = {
-    "left": 1.0, "left_value": 1.5, "left_operator": 1.5, "left_number": 1.5, "left_two": 1.0, "value_titled": 1.5,
-    "target_guessed": 1.0, "order_guessed": 1.0, "order_rate": 1.0, "shared_words": 1.0,
+    "left_operator": 1.5, "value_titled": 1.5, "target_guessed": 1.0, "order_guessed": 1.0, "order_rate": 1.0,
+    "shared_words": 1.0, "left_told": 0.5,
 }  # fmt: skip
 """In a lake: what each doubt costs beyond its weight, as a table that was not named may be about something else."""
 
-
-@dataclass
-class Tried:
-    """A table that was tried, with its readings."""
-
-    grid: Grid
-    found: list[Candidate]
-    sha256: str
+LEFT = 2.0
+"""In a lake: what each word costs that nothing explains, beyond its weight."""
 
 
 def ask_table(question: str, table: str | Path, lake: Lake | None = None) -> Answer:
@@ -80,7 +74,7 @@ def ask_table(question: str, table: str | Path, lake: Lake | None = None) -> Ans
             f"There is no file {str(table)!r}.", hint="Name a file, or --lake and a table in it."
         )
     try:
-        answer = _decide(question, [Tried(grid, candidates(question, grid), sha)])
+        answer = decide(question, [Tried(grid, candidates(question, grid), sha)], CLEAR)
     finally:
         if isinstance(grid.engine, MemoryEngine):
             grid.engine.close()
@@ -104,29 +98,35 @@ def ask(lake: Lake, question: str) -> Answer:
 
     started = time.monotonic()
     _check(question)
-    hits = list(lake.search(question, 2 * TABLES).hits)
+    hits = list(lake.search(question, TEXTS).hits)
     tried: list[Tried] = []
-    for hit in [h for h in hits if h.kind == "table"]:
-        for record in lake.catalog.tables(hit.document)[:2]:
-            if len(tried) >= TABLES:
-                break
-            try:
-                grid = grid_of_lake(lake, record.ref)
-            except HeadwaterError:
-                continue
-            found = candidates(question, grid)
-            for c in found:
-                doubts = sum(cost * c.reading.features[name] for name, cost in STRICT.items())
-                c.score = SHARPER * (c.score - doubts - BEHIND * (hits[0].score - hit.score))
-            tried.append(Tried(grid, found, _hash_in(lake, grid)))
+    for table in tables_for(lake, question):
+        found = [c for c in candidates(question, table.grid) if sensible(c, table.grid)]
+        for c in found:
+            explain(c, table.grid, question)
+            doubts = sum(cost * c.reading.features[name] for name, cost in STRICT.items()) + LEFT * len(
+                c.left
+            )
+            c.score = SHARPER * (c.score - doubts - BEHIND * table.behind)
+        tried.append(Tried(table.grid, found, _hash_in(lake, table.grid)))
     normalise([c for t in tried for c in t.found], SHARPER)
-    answer = _decide(question, tried, CLEAR_IN_LAKE)
+    answer = decide(question, tried, CLEAR_IN_LAKE, strict=True)
     if answer.status == "abstained":
         answer = best_fact(lake, question, hits) or best_sentence(lake, question, hits) or answer
         answer.found = answer.found or [h.document for h in hits]
     answer._lake = lake
     answer.usage["seconds"] = round(time.monotonic() - started, 3)
     return answer
+
+
+def sensible(c: Candidate, grid: Grid) -> bool:
+    """Tell whether a reading may be meant where the table is not given.
+
+    It needs no order of rows; of a series it names a member; it does not give back what the question says.
+    """
+    where = grid.label is None or grid.label.quoted in c.sql
+    echo = c.reading.frame == "lookup" and c.reading.features["repeats_question"]
+    return c.reading.frame not in ORDERLY and where and not echo
 
 
 def ask_graph(graph: SchemaGraph, question: str) -> Answer:
@@ -166,56 +166,3 @@ def _check(question: str) -> None:
 def _hash_in(lake: Lake, grid: Grid) -> str:
     document = lake.catalog.document(grid.document)
     return document.sha256 if document else ""
-
-
-def _decide(question: str, tried: Sequence[Tried], clear: float = CLEAR) -> Answer:
-    """Answer if one value is probable enough and far enough ahead of the next."""
-    groups: dict[tuple[str, ...], list[tuple[Candidate, Tried]]] = {}
-    for t in tried:
-        for c in t.found:
-            groups.setdefault(c.key, []).append((c, t))
-    ranked = sorted(groups.values(), key=lambda g: -sum(c.probability for c, _ in g))
-    documents = list(dict.fromkeys(t.grid.document for t in tried))
-    if not ranked:
-        return _abstain(question, documents, "No words of the question lead to cells or columns of a table.")
-    weights = [sum(c.probability for c, _ in g) for g in ranked]
-    best, home = max(ranked[0], key=lambda pair: pair[0].score)
-    reading = f"{best.reading.plan}"
-    if weights[0] < clear:
-        why = f"No reading is clear enough; the likeliest is: {reading} (probability {weights[0]:.2f}, {clear} is asked)."
-        return _abstain(question, documents, why)
-    if len(weights) > 1 and weights[0] < MARGIN * weights[1]:
-        other = max(ranked[1], key=lambda pair: pair[0].score)[0]
-        return _abstain(
-            question, documents, f"Two readings are open. Either: {reading}; or: {other.reading.plan}."
-        )
-    evidence, notes = gather(home.grid, best.reading.plan, best.values)
-    if not evidence:
-        return _abstain(question, documents, f"Nothing proves the likeliest reading: {reading}.")
-    value = best.values[0] if len(best.values) == 1 else best.values
-    frames = {c.reading.frame for c, _ in ranked[0]}
-    return Answer(
-        question, "answered", value, show(value), reading, Program("sql", best.sql),
-        inputs=[{"document": home.grid.document, "sha256": home.sha256}], evidence=evidence, diagnostics=notes,
-        assumptions=_assumptions(best), verification="agreed by two" if len(frames) > 1 else "replayed",
-        usage={"confidence": round(weights[0], 3)},
-    )  # fmt: skip
-
-
-def _assumptions(best: Candidate) -> list[str]:
-    """Tell choices that the question did not make itself."""
-    told = []
-    features = best.reading.features
-    if features["order_hinted"] or features["order_guessed"]:
-        told.append(f"The order asked for is taken to be that of the reading: {best.reading.plan}.")
-    if features["compare_alone"]:
-        told.append("The question does not name the column of the number it compares with.")
-    return told
-
-
-def _abstain(question: str, documents: list[str], missing: str) -> Answer:
-    where = f" Found: {', '.join(documents[:5])}." if documents else ""
-    return Answer(
-        question, "abstained", text=f"I cannot answer that with certainty. {missing}{where}", missing=missing,
-        found=documents, stop_reason="abstained",
-    )  # fmt: skip

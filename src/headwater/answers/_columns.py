@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 from headwater.answers._grid import Column
 from headwater.answers._link import Header, Question, Trigger
-from headwater.answers._words import lexicon, stem
+from headwater.answers._words import lexicon, root, stem
+
+DESCRIBED_ONCE = 0.1
+"""How well a single word of a column's description names it, which is not enough to ask for it."""
 
 TARGETS, ORDERS = 5, 4
 """Columns tried for the answer and for the order."""
@@ -37,14 +40,19 @@ def targets(question: Question, *, avoid: Set[int] = frozenset()) -> list[Choice
         for i, w in enumerate(question.tokens)
         if w in ("which", "what", "who", "when", "where", "name", "list", "many", "much")
     ]
-    window = {i for a in asked for i in range(a, a + WH_WINDOW)}
+    window = {i for a in asked for i in range(a, a + WH_WINDOW)} | set(asked_phrase(question.tokens))
     best: dict[int, Choice] = {}
     ranked: list[tuple[float, int]] = []
-    for header in question.headers:
+    for header in [h for h in question.headers if h.fit > DESCRIBED_ONCE]:
         asked_for = header.start in window
         name = "target_asked" if asked_for else "target_named"
         worth = header.fit + (0.5 if asked_for else 0)
-        features = ((name, header.fit), (name + "_any", 1.0))
+        features = (
+            (name, header.fit),
+            (name + "_any", 1.0),
+            ("target_headless", float(not header.head)),
+            ("target_beaten", float(_beaten(question, header))),
+        )
         position = header.column.position
         if worth > next((w for w, p in ranked if p == position), -1):
             ranked = [(w, p) for w, p in ranked if p != position] + [(worth, position)]
@@ -74,21 +82,55 @@ def targets(question: Question, *, avoid: Set[int] = frozenset()) -> list[Choice
     ]
 
 
+def _beaten(question: Question, header: Header) -> bool:
+    """Tell whether another column is named better by the same words."""
+    return any(
+        h.column is not header.column and h.positions >= header.positions and h.fit > header.fit + 0.1
+        for h in question.headers
+    )
+
+
 def _generic(question: Question, subject: Column) -> frozenset[int]:
-    """Return the noun asked for where the column that names the rows is headed by no more than "name" or "entity"."""
+    """Return the noun asked for where the column that names the rows is headed by no more than "name" or "entity".
+
+    Of a table in a lake, the title must tell of it.
+    """
     if not set(subject.words) <= {"name", "names", "entity", "title", "item", "label"}:
         return frozenset()
     tokens, stop = question.tokens, lexicon().stop
     at = [i for i, w in enumerate(tokens[:-1]) if w in ("which", "what") and tokens[i + 1] not in stop]
-    return frozenset({at[0] + 1}) if at else frozenset()
+    other = (
+        not at or question.grid.told and root(tokens[at[0] + 1]) not in {root(w) for w in question.grid.title}
+    )
+    return frozenset() if other else frozenset({at[0] + 1})
 
 
 def _asked_for(question: Question) -> set[int]:
-    """Return the columns that the noun right after "which" or "what" names."""
-    at = [i for i, w in enumerate(question.tokens) if w in ("which", "what", "whose")]
-    close = [h for h in question.headers if h.fit >= 0.5 and any(0 < h.start - i <= 2 for i in at)]
-    first = min((h.start for h in close), default=0)
-    return {h.column.position for h in close if h.start == first}
+    """Return the columns that the noun after "which" or "what" names: by its last word, else by its first."""
+    phrase = asked_phrase(question.tokens)
+    for i in [*phrase[::-1][:1], *phrase[:1]]:
+        named = {h.column.position for h in question.headers if h.fit >= 0.5 and i in h.positions}
+        if named:
+            return named
+    return set()
+
+
+def asked_phrase(tokens: tuple[str, ...]) -> list[int]:
+    """Return the positions of the noun phrase that is asked for: "currency code" in "What is the currency code of Chad?"."""
+    stop = lexicon().stop
+    at = next((i for i, w in enumerate(tokens) if w in ("which", "what", "whose")), None)
+    if at is None:
+        return []
+    start = at + 1
+    while start < len(tokens) and tokens[start] in _BEFORE_NOUN:
+        start += 1
+    end = start
+    while end < len(tokens) and tokens[end] not in stop:
+        end += 1
+    return list(range(start, end))
+
+
+_BEFORE_NOUN = frozenset({"is", "are", "was", "were", "the", "a", "an", "s", "of", "these", "those", "other"})
 
 
 def _role(question: Question, column: Column) -> tuple[tuple[str, float], ...]:
@@ -120,6 +162,8 @@ def orders(question: Question, trigger: Trigger) -> Iterator[tuple[Choice, bool,
                 ("order_named", header.fit),
                 ("order_named_any", 1.0),
                 ("order_gap", min(_gap(header, trigger), 6) / 6),
+                ("order_headless", float(not header.head)),
+                ("order_beaten", float(_beaten(question, header))),
             ]
             used = header.positions
         elif not hinted:

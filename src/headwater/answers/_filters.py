@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from headwater.answers._grid import Column, Value
 from headwater.answers._link import Comparison, Header, Mention, Question
 from headwater.answers._plan import Compared, Condition, During, Is, Where
-from headwater.answers._words import numeral, root
+from headwater.answers._words import numeral, root, words
 
 BEAM = 14
 """Sets of conditions kept."""
@@ -43,6 +43,10 @@ class Filter:
         counted.update(features)
         return Filter([*self.conditions, condition], self.used | set(used), counted, self.either)
 
+    def said_again(self, used: Iterable[int]) -> Filter:
+        """Return these conditions where the question says one of them a second time."""
+        return Filter(list(self.conditions), self.used | set(used), Counter(self.features), self.either)
+
 
 def header_near(question: Question, column: Column, start: int, end: int) -> Header | None:
     """Return the best naming of a column within a few words of a span."""
@@ -57,7 +61,7 @@ def value_features(question: Question, mention: Mention, column: Column, value: 
     features = {"value_exact" if value.exact else "value_part": 1.0}
     if not value.exact:
         features["value_part_rest"] = 1 - value.share
-    if mention.end - mention.start == 1 and root(mention.phrase) in {root(w) for w in question.grid.title}:
+    if {root(w) for w in words(mention.phrase)} <= {root(w) for w in question.grid.title}:
         features["value_titled"] = 1.0
     if mention.end - mention.start > 1:
         features["value_long"] = 1.0
@@ -161,14 +165,23 @@ def filters(question: Question, *, blocked: frozenset[int] = frozenset()) -> lis
         if blocked & span:
             continue
         grown = [
-            f.grown(condition, used, features)
+            f.said_again(used) if _same(f, condition) else f.grown(condition, used, features)
             for f in beam
             if not f.used & span
             for condition, used, features in choices(question, mention)
         ]
         beam = _kept([*beam, *grown])
-    beam += [e for f in beam if (e := _either(f))]
+    said = bool({"or", "and"} & set(question.tokens))
+    beam += [e for f in beam if (e := _either(f, said))]
     return beam
+
+
+def _same(f: Filter, condition: Condition) -> bool:
+    """Tell whether a condition is among those of a filter already."""
+    return isinstance(condition, Is) and any(
+        isinstance(c, Is) and c.column is condition.column and c.texts == condition.texts and c.negated == condition.negated
+        for c in f.conditions
+    )  # fmt: skip
 
 
 def _with(f: Filter, conditions: list[Condition], used: set[int], features: dict[str, float]) -> Filter:
@@ -190,10 +203,11 @@ def _kept(beam: list[Filter]) -> list[Filter]:
     return best if any(not f.conditions for f in best) else [*best[:-1], Filter()]
 
 
-def _either(f: Filter) -> Filter | None:
+def _either(f: Filter, said: bool) -> Filter | None:
     """Return the same conditions as alternatives where all are equalities on one column."""
     if len(f.conditions) < 2 or len(f.columns) != 1 or not all(isinstance(c, Is) for c in f.conditions):
         return None
     features = Counter(f.features)
     features["either"] = 1
+    features["either_unsaid"] = int(not said)
     return Filter(list(f.conditions), set(f.used), features, True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +12,6 @@ from headwater.answers._words import header_words, lexicon, numeral, root, stem,
 from headwater.errors import HeadwaterError, NotFoundError
 
 if TYPE_CHECKING:
-    from headwater.lake import Lake
     from headwater.model import Table
 
 MAX_DISTINCT = 20_000
@@ -75,19 +73,6 @@ class MemoryEngine:
         self._connection.close()
 
 
-class LakeEngine:
-    """The lake's confined SQL process."""
-
-    everything = "*"
-
-    def __init__(self, lake: Lake) -> None:
-        self._lake = lake
-
-    def run(self, sql: str) -> list[list[Any]]:
-        """Return the rows of a statement."""
-        return self._lake.sql(sql, max_rows=MAX_DISTINCT + 1).rows
-
-
 @dataclass(frozen=True, slots=True)
 class Value:
     """Cells of a column that a phrase may mean: their texts as stored, and how they were matched."""
@@ -110,7 +95,10 @@ class Column:
         distinct: its distinct texts.
         filled: share of cells that hold something.
         unique: distinct values over rows.
-        words: words of the name and of its description.
+        words: words of the name.
+        described: words of its description.
+        unsaid: the name does not say what it holds, so the title of the table is among its words.
+        header: the name as printed.
     """
 
     name: str
@@ -123,6 +111,7 @@ class Column:
     unique: float
     words: tuple[str, ...]
     described: tuple[str, ...] = ()
+    unsaid: bool = False
     header: str = ""
     _exact: dict[tuple[str, ...], list[str]] = field(default_factory=dict)
     _tokens: dict[str, set[int]] = field(default_factory=dict)
@@ -153,13 +142,41 @@ class Column:
     @property
     def core(self) -> tuple[str, ...]:
         """Words of the name without what it has in brackets."""
-        outside = header_words(re.sub(r"\([^)]*\)|\[[^\]]*\]", " ", self.header))
-        return outside or self.words
+        return header_words(outside_brackets(self.header)) or self.words
 
     @property
     def stems(self) -> tuple[str, ...]:
         """Stems of the name's words."""
         return tuple(map(stem, self.words))
+
+    @property
+    def head(self) -> str:
+        """Stem of the noun that says what the column holds.
+
+        That is the last one before a preposition ("Share of deaths"), or after it where the first one only counts
+        ("Number of executions").
+        """
+        if self.unsaid:
+            return ""
+        counting, links = lexicon().counting, lexicon().links
+        parts: list[list[str]] = [[]]
+        for word in self.core:
+            if word in links:
+                parts.append([])
+            else:
+                parts[-1].append(word)
+        named = [p for p in parts if p] or [[""]]
+        return stem(named[1][-1] if len(named) > 1 and named[0][-1] in counting else named[0][-1])
+
+    @property
+    def flag(self) -> tuple[str, ...] | None:
+        """The cells that say yes, if the column says only yes or no."""
+        said = {text: text.strip().lower() for text in self.distinct[:5]}
+        if not 1 <= len(said) <= 2 or len(self.distinct) > 2:
+            return None
+        yes, no = lexicon().yes, lexicon().no
+        told = tuple(text for text, word in said.items() if word in yes)
+        return told if len(told) == 1 and all(word in yes | no for word in said.values()) else None
 
     def build(self) -> None:
         """Index the distinct values."""
@@ -168,7 +185,7 @@ class Column:
         for number, text in enumerate(self.distinct):
             cut = words(text)
             self._exact.setdefault(cut, []).append(text)
-            stems = tuple(map(stem, cut))
+            stems = tuple(map(stem, without_initials(cut)))
             self._stems.append(stems)
             for word in stems:
                 self._tokens.setdefault(word, set()).add(number)
@@ -180,7 +197,7 @@ class Column:
             exact = self._exact.get((str(int(number)),))
         if exact:
             return Value(tuple(exact), True, 1.0)
-        stems = tuple(map(stem, phrase))
+        stems = tuple(map(stem, without_initials(phrase)))
         sets = [self._tokens.get(word) for word in stems]
         if not all(sets):
             return None
@@ -198,6 +215,26 @@ class Column:
         return Value(texts, bool(same), share)
 
 
+def without_initials(name: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the words of a name without initials in the middle: "franklin roosevelt" for "franklin d roosevelt"."""
+    middle = tuple(w for w in name[1:-1] if len(w) > 1 or w.isdigit())
+    return (*name[:1], *middle, *name[-1:]) if len(name) > 2 else name
+
+
+def outside_brackets(text: str) -> str:
+    """Return a text without what stands in brackets, however deep; an open bracket that is never closed ends it."""
+    depth, kept = 0, []
+    for character in text:
+        if character in "([":
+            depth += 1
+        elif character in ")]":
+            depth = max(depth - 1, 0)
+            kept.append(" ")
+        elif not depth:
+            kept.append(character)
+    return "".join(kept)
+
+
 def _contains(whole: tuple[str, ...], part: tuple[str, ...]) -> bool:
     return any(whole[i : i + len(part)] == part for i in range(len(whole) - len(part) + 1))
 
@@ -213,6 +250,9 @@ class Grid:
         rows: number of rows.
         engine: runs SQL.
         title: what else tells of its subject (path, caption), as words.
+        told: roots of words that its publisher says of it (description, tags) and of other names of the nations in its title.
+        sums: the column and the names of rows that add up others.
+        label: of a series, the column that tells its members apart; `members` the one that names them.
     """
 
     reference: str
@@ -221,7 +261,10 @@ class Grid:
     rows: int
     engine: Engine
     title: tuple[str, ...] = ()
+    told: frozenset[str] = frozenset()
     sums: tuple[Column, tuple[str, ...]] | None = None
+    label: Column | None = None
+    members: str = ""
 
     @property
     def table(self) -> str:
@@ -297,52 +340,6 @@ def _column(name: str, position: int, kind: str, cells: Sequence[Any], header: s
     column.header = header
     column.build()
     return column
-
-
-_KINDS: dict[str, Kind] = {
-    "integer": "number", "number": "number", "date": "date", "datetime": "date", "time": "number",
-}  # fmt: skip
-
-
-def grid_of_lake(lake: Lake, reference: str) -> Grid:
-    """Return a table of a lake.
-
-    Raises:
-        NotFoundError: there is no such table.
-    """
-    record = lake.catalog.table(lake.names.table_ref(reference))
-    if record is None:
-        raise NotFoundError(f"There is no table {reference!r}.")
-    engine = LakeEngine(lake)
-    grid = Grid(record.ref, record.document, [], record.row_count, engine, ())
-    document = lake.catalog.document(record.document)
-    info = record.info
-    told = " ".join(
-        str(x) for x in (record.ref, document.title if document else "", info.get("preamble", ""))
-    )
-    grid.title = header_words(told.replace("/", " ").replace("-", " "))
-    for position, told_column in enumerate(record.columns):
-        quoted = '"' + told_column["name"].replace('"', '""') + '"'
-        counted = engine.run(
-            f"select cast({quoted} as varchar) as value, count(*) from {grid.table} group by 1 limit {MAX_DISTINCT + 1}"
-        )
-        filled = sum(n for text, n in counted if text is not None and not is_missing(text))
-        distinct = [text for text, _ in counted if text is not None and not is_missing(text)]
-        kind = told_column["type"]
-        read, formats = kind_of(distinct) if kind == "text" else (_KINDS.get(kind, "text"), [])
-        if kind == "integer" and kind_of(distinct)[0] == "year":
-            read = "year"
-        column = Column(
-            told_column["name"], position, kind, read, formats, distinct,
-            filled / max(record.row_count, 1), len(distinct) / max(record.row_count, 1),
-            header_words(told_column["original_name"] or told_column["name"]),
-            words(told_column["description"] or ""),
-        )  # fmt: skip
-        column.header = told_column["original_name"] or told_column["name"]
-        column.build()
-        grid.columns.append(column)
-    grid.leave_out_sums()
-    return grid
 
 
 def grid_of_file(path: Path, name: str = "") -> Grid:

@@ -51,13 +51,14 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """Words that name a column, and how well (0 to 1)."""
+    """Words that name a column, and how well (0 to 1); `head` if the noun that says what it holds is among them."""
 
     start: int
     end: int
     column: Column
     fit: float
     positions: frozenset[int]
+    head: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def link(text: str, grid: Grid) -> Question:
     question.triggers = list(_triggers(tokens))
     question.comparisons = list(_comparisons(flat, tokens))
     question.headers = [h for column in grid.columns for h in _headers(tokens, column)]
-    question.mentions = _mentions(question) + _ranks(question)
+    question.mentions = _mentions(question) + _ranks(question) + _flags(question)
     question.mentions += list(_equivalents(question))
     return question
 
@@ -219,6 +220,7 @@ def _headers(tokens: tuple[str, ...], column: Column) -> Iterator[Header]:
     names = [w for w in column.words if w not in stop or len(column.words) == 1]
     stems, roots = {stem(w) for w in names}, {root(w) for w in names}
     core = len({stem(w) for w in column.core if w not in stop or len(column.core) == 1})
+    heads = {column.head, root(column.head)}
     described = {stem(w) for w in column.described if w not in stop}
     fits: dict[int, float] = {}
     for i, word in enumerate(tokens):
@@ -239,7 +241,11 @@ def _headers(tokens: tuple[str, ...], column: Column) -> Iterator[Header]:
             named = {stem(tokens[j]): fits[j] for j in group}
             told = sum(f for f in named.values() if f == DESCRIBED)
             fit = min(1.0, (sum(named.values()) - told) / max(core, 1)) + min(0.2, told / 4)
-            yield Header(group[0], group[-1] + 1, column, fit, frozenset(group))
+            head = column.unsaid or any(
+                heads & {base, root(base), *(synonyms.get(base, ()) if f == SYNONYM else ())}
+                for base, f in named.items()
+            )
+            yield Header(group[0], group[-1] + 1, column, fit, frozenset(group), head)
             group = []
         group.append(i)
 
@@ -316,6 +322,18 @@ def _ranks(question: Question) -> list[Mention]:
             end = i + 2 if wide else i + 1
             found.append(Mention(i, end, " ".join(question.tokens[i:end]), tuple(meanings)))
     return found
+
+
+def _flags(question: Question) -> list[Mention]:
+    """Return "survived" as a mention of "yes" in a column of that name that says yes or no."""
+    found: dict[tuple[int, int], list[tuple[Column, Value]]] = {}
+    for header in question.headers:
+        if header.fit >= EXACT * ROOT and (told := header.column.flag):
+            found.setdefault((header.start, header.end), []).append((header.column, Value(told, True, 1.0)))
+    return [
+        Mention(start, end, " ".join(question.tokens[start:end]), tuple(meanings))
+        for (start, end), meanings in found.items()
+    ]
 
 
 _ORDINALS = re.compile(

@@ -6,7 +6,7 @@ A set of rows is a condition on `_row`, the record's number in its source, so ev
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Literal, Protocol
 
 from headwater.answers._grid import Column
@@ -411,3 +411,17 @@ class Frequent:
             else ("most rows" if self.most else "fewest rows")
         )
         return f"{self.column.name} with the {by}: {self.rows}"
+
+
+def columns_of(part: object) -> list[Column]:
+    """Return the columns that a plan, a set of rows or a condition speaks of."""
+    if isinstance(part, Column):
+        return [part]
+    parts = (
+        part
+        if isinstance(part, tuple)
+        else [getattr(part, f.name) for f in fields(part)]
+        if is_dataclass(part)
+        else []
+    )
+    return [column for p in parts for column in columns_of(p)]

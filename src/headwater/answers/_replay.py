@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headwater.answers._evidence import QUOTE, file_hash
-from headwater.answers._grid import Engine, LakeEngine, MemoryEngine, memory_engine
+from headwater.answers._grid import Engine, MemoryEngine, memory_engine
+from headwater.answers._lake_grid import LakeEngine
 from headwater.answers._score import values_of
 from headwater.errors import HeadwaterError, UsageError
 

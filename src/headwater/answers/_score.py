@@ -12,7 +12,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -24,6 +24,9 @@ from headwater.answers._link import Question, link
 from headwater.answers._words import lexicon, root, stem, words
 from headwater.errors import HeadwaterError
 
+PLAINLY = 0.85
+"""How well words name a column of yes and no that a count must be meant to ask for."""
+
 MAX_RUN = 90
 """Readings whose statements are run."""
 
@@ -33,7 +36,17 @@ MAX_VALUES = 60
 
 @dataclass
 class Candidate:
-    """A reading that was run: its values, statement, score and probability."""
+    """A reading that was run.
+
+    Attributes:
+        reading: the plan with its features.
+        sql: its statement.
+        values: what came out.
+        key: the values as answers are compared.
+        score, probability: how well it fits, alone and beside all other readings.
+        left: words of the question that nothing explains.
+        likened: words explained by one that means nearly the same, with that one.
+    """
 
     reading: Reading
     sql: str
@@ -41,6 +54,8 @@ class Candidate:
     key: tuple[str, ...]
     score: float = 0.0
     probability: float = 0.0
+    left: tuple[str, ...] = ()
+    likened: list[tuple[str, str]] = field(default_factory=list)
 
 
 @cache
@@ -56,12 +71,16 @@ def score(features: Counter[str]) -> float:
     return sum(table.get(name, 0.0) * value for name, value in features.items())
 
 
-def cover(question: Question, reading: Reading) -> None:
-    """Add features for the words of the question that a reading leaves unexplained."""
+def cover(question: Question, reading: Reading) -> tuple[str, ...]:
+    """Add features for the words of the question that a reading leaves unexplained; return those that nothing explains."""
     light, known = lexicon().light, question.grid.vocabulary
     titled = {root(w) for w in question.grid.title}
     operators = {i for t in question.triggers for i in range(t.start, t.end)}
     named = {i for m in question.mentions for i in range(m.start, m.end)}
+    plainly = {
+        i for h in question.headers if h.fit >= PLAINLY and h.column.flag for i in h.positions
+    } if question.form == "count" else set()  # fmt: skip
+    nothing: list[str] = []
     count: dict[str, float] = reading.features  # type: ignore[assignment]
     for i in question.content():
         if i in reading.used:
@@ -69,10 +88,18 @@ def cover(question: Question, reading: Reading) -> None:
         word = question.tokens[i]
         if i in named and root(word) not in known:
             count["left_value"] += 1
+            nothing.append(word)
         elif i in operators:
             count["left_operator"] += 1
+        elif i in plainly:
+            count["left_header"] += 1
+        elif word in question.grid.title:
+            count["left_title"] += 1
+        elif root(word) in question.grid.told:
+            count["left_told"] += 1
         elif word[0].isdigit():
             count["left_number"] += 1
+            nothing.append(word)
         elif root(word) in light:
             count["left_light"] += 1
         elif root(word) in titled:
@@ -81,18 +108,19 @@ def cover(question: Question, reading: Reading) -> None:
             count["left_header"] += 1
         else:
             count["left"] += 1
+            nothing.append(word)
     for t in question.triggers:
         if t.operator in ("negation", "only") and t.start not in reading.used:
             count[f"left_{t.operator}"] = 1
     count["left_two"] = float(count["left"] >= 2)
+    return tuple(nothing)
 
 
 def candidates(text: str, grid: Grid) -> list[Candidate]:
     """Return the readings of a question that can be run over a table, best first, with probabilities."""
     question = link(text, grid)
     readings = derive(question)
-    for reading in readings:
-        cover(question, reading)
+    left = {id(reading): cover(question, reading) for reading in readings}
     readings.sort(key=lambda r: -score(r.features))
     found: list[Candidate] = []
     seen: set[str] = set()
@@ -113,8 +141,10 @@ def candidates(text: str, grid: Grid) -> list[Candidate]:
             continue  # neither of the two is ahead
         _judge(question, reading, values)
         found.append(
-            Candidate(reading, sql, values, tuple(sorted(set(map(_key, values)))), score(reading.features))
-        )
+            Candidate(
+                reading, sql, values, tuple(sorted(set(map(_key, values)))), score(reading.features), left=left[id(reading)]
+            )
+        )  # fmt: skip
     normalise(found)
     return sorted(found, key=lambda c: -c.score)
 
@@ -129,15 +159,28 @@ def normalise(found: Sequence[Candidate], scale: float = 1.0) -> None:
 
 
 def values_of(rows: list[list[Any]]) -> list[Any]:
-    """Return the different values of the first column; a cell of several lines is several values."""
+    """Return the different values of the first column; a cell of several lines, or that is a list, is several values."""
     values: list[Any] = []
     for row in rows:
         value = row[0]
-        if isinstance(value, str):
+        if isinstance(value, str) and (listed := _elements(value)):
+            values += listed
+        elif isinstance(value, str):
             values += [_SIDE.sub("", line.strip()) for line in value.split("\n") if line.strip()]
         elif value is not None and not (isinstance(value, float) and math.isnan(value)):
             values.append(int(value) if isinstance(value, float) and value == int(value) else value)
     return list(dict.fromkeys(values))
+
+
+def _elements(text: str) -> list[Any]:
+    """Return the elements of a cell that is a list of plain values in JSON, else nothing."""
+    if not (text.startswith("[") and text.endswith("]")):
+        return []
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return []
+    return found if all(isinstance(v, str | int | float) for v in found) else []
 
 
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")

@@ -80,13 +80,28 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=50_000)
 def root(word: str) -> str:
-    """Return a coarser form, in which "played", "playing" and "plays" meet."""
-    base = stem(word)
-    for ending in ("ing", "ed", "er", "e"):
-        if base.endswith(ending) and len(base) - len(ending) >= 4:
-            base = base[: -len(ending)]
-            break
-    return base[:-1] if len(base) > 4 and base[-1] == base[-2] else base
+    """Return a coarser form, in which "played", "playing" and "plays" meet (Porter, 2001), and "caught" and "catch"."""
+    if word[:1].isdigit():
+        return word
+    found = _stemmer().analyze(_irregular().get(word, word))
+    return str(found[0]) if found else word
+
+
+@cache
+def _stemmer() -> Any:
+    from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
+
+    return TextAnalyzerBuilder(Tokenizer.whitespace()).filter(Filter.stemmer("english")).build()
+
+
+@cache
+def _vocabulary() -> dict[str, Any]:
+    return tomllib.loads(files("headwater.answers").joinpath("lexicon.toml").read_text("utf-8"))
+
+
+@cache
+def _irregular() -> dict[str, str]:
+    return {form: base for base, forms in _vocabulary()["irregular"].items() for form in forms.split()}
 
 
 def numeral(word: str) -> float | None:
@@ -106,6 +121,9 @@ class Lexicon:
     Attributes:
         totals, regions: names of rows that add up others.
         stop, light: words without content, and words with little.
+        counting, links: nouns that only count, and words between the nouns of a header.
+        yes, no: cells that say so.
+        unsaid: names of columns that do not say what they hold.
         forms: name of a question's form → pattern, in order.
         triggers: phrase → operators it may call for.
         comparators: phrase → comparison sign; `time_comparators` those before years and dates.
@@ -120,6 +138,11 @@ class Lexicon:
     regions: frozenset[tuple[str, ...]]
     stop: frozenset[str]
     light: frozenset[str]
+    counting: frozenset[str]
+    links: frozenset[str]
+    yes: frozenset[str]
+    no: frozenset[str]
+    unsaid: frozenset[str]
     forms: dict[str, re.Pattern[str]]
     triggers: dict[tuple[str, ...], tuple[str, ...]]
     comparators: dict[tuple[str, ...], str]
@@ -134,22 +157,27 @@ class Lexicon:
 @cache
 def lexicon() -> Lexicon:
     """Return the vocabulary, read once."""
-    data: dict[str, Any] = tomllib.loads(
-        files("headwater.answers").joinpath("lexicon.toml").read_text("utf-8")
-    )
+    data = _vocabulary()
     triggers: dict[tuple[str, ...], list[str]] = {}
     for operator, phrases in data["triggers"].items():
         for phrase in phrases:
             triggers.setdefault(words(phrase), []).append(operator)
-    timed = data["comparators"].pop("time")
+    timed = data["comparators"]["time"]
     return Lexicon(
         totals=frozenset(map(words, data["rows"]["totals"])),
         regions=frozenset(map(words, data["rows"]["regions"])),
         stop=frozenset(data["words"]["stop"].split()),
         light=frozenset(map(root, data["words"]["light"].split())),
+        counting=frozenset(data["words"]["counting"].split()),
+        links=frozenset(data["words"]["links"].split()),
+        yes=frozenset(data["words"]["yes"].split()),
+        no=frozenset(data["words"]["no"].split()),
+        unsaid=frozenset(data["words"]["unsaid"].split()),
         forms={name: re.compile(pattern) for name, pattern in data["forms"].items()},
         triggers={phrase: tuple(names) for phrase, names in triggers.items()},
-        comparators={words(p): sign for sign, ps in data["comparators"].items() for p in ps},
+        comparators={
+            words(p): sign for sign, ps in data["comparators"].items() if sign != "time" for p in ps
+        },
         time_comparators={words(p): sign for sign, ps in timed.items() for p in ps},
         superlatives={w: frozenset(map(stem, ws)) for w, ws in data["superlatives"].items()},
         directions={name: frozenset(ws) for name, ws in data["directions"].items()},

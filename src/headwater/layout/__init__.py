@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from headwater.layout._clean import clean_text
 from headwater.layout._datasets import ROOT_DATASET, Layout, dataset_of
+from headwater.layout._dictionary import header_roles
 from headwater.layout._files import is_metadata_file, metadata_rank
 from headwater.layout._match import ColumnDoc, column_docs, describe_columns
 from headwater.layout._metadata import DatasetMetadata, FieldDoc, Resource, merge_metadata
@@ -24,6 +25,7 @@ __all__ = [
     "column_docs",
     "dataset_of",
     "describe_columns",
+    "header_roles",
     "is_metadata_file",
     "merge_metadata",
     "metadata_rank",

@@ -1,0 +1,136 @@
+"""From readings to an answer, or to what is missing: an answer is given only where one value stands clear."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headwater.answers._answer import Answer, Program, show
+from headwater.answers._cells import YEAR
+from headwater.answers._evidence import gather
+from headwater.answers._grid import Column, Grid
+from headwater.answers._likeness import alike
+from headwater.answers._plan import columns_of
+from headwater.answers._score import Candidate
+from headwater.answers._words import lexicon
+
+MARGIN = 2.0
+"""How many times as probable as the next answer it must be."""
+
+SHOWN_COLUMNS, SHOWN_FOUND = 8, 5
+"""Columns, and documents, named where no answer is given."""
+
+
+@dataclass
+class Tried:
+    """A table that was tried, with its readings."""
+
+    grid: Grid
+    found: list[Candidate]
+    sha256: str
+
+
+def decide(question: str, tried: Sequence[Tried], clear: float, *, strict: bool = False) -> Answer:
+    """Answer if one value is probable enough and far enough ahead of the next.
+
+    Args:
+        question: as asked.
+        tried: tables with their readings, probabilities set.
+        clear: probability asked for.
+        strict: as over a lake: every word with content must be explained, by a column, a value, an operator, or by
+            what the table is about. A word that is not names what is missing.
+    """
+    groups: dict[tuple[str, ...], list[tuple[Candidate, Tried]]] = {}
+    for t in tried:
+        for c in t.found:
+            groups.setdefault(c.key, []).append((c, t))
+    ranked = sorted(groups.values(), key=lambda g: -sum(c.probability for c, _ in g))
+    documents = list(dict.fromkeys(t.grid.document for t in tried))
+    if not ranked:
+        return abstain(question, documents, "no words of the question lead to cells or columns of a table.")
+    weights = [sum(c.probability for c, _ in g) for g in ranked]
+    best, home = max(ranked[0], key=lambda pair: pair[0].score)
+    reading = f"{best.reading.plan}"
+    if strict and best.left:
+        return abstain(question, documents, unsaid(best.left, home.grid))
+    if weights[0] < clear:
+        why = f"no reading is clear enough; the likeliest is: {reading} (probability {weights[0]:.2f}, {clear} is asked)."
+        return abstain(question, documents, why)
+    if len(weights) > 1 and weights[0] < MARGIN * weights[1]:
+        other = max(ranked[1], key=lambda pair: pair[0].score)[0]
+        return abstain(
+            question, documents, f"two readings are open. Either: {reading}; or: {other.reading.plan}."
+        )
+    evidence, notes = gather(home.grid, best.reading.plan, best.values)
+    if not evidence:
+        return abstain(question, documents, f"nothing proves the likeliest reading: {reading}.")
+    value = best.values[0] if len(best.values) == 1 else best.values
+    frames = {c.reading.frame for c, _ in ranked[0]}
+    return Answer(
+        question, "answered", value, show(value), reading, Program("sql", best.sql),
+        inputs=[{"document": home.grid.document, "sha256": home.sha256}], evidence=evidence, diagnostics=notes,
+        assumptions=_assumptions(best), verification="agreed by two" if len(frames) > 1 else "replayed",
+        usage={"confidence": round(weights[0], 3)},
+    )  # fmt: skip
+
+
+def abstain(question: str, documents: Sequence[str], missing: str) -> Answer:
+    """Return the answer that says what is missing, and which documents were found."""
+    where = f" Found: {', '.join(documents[:SHOWN_FOUND])}." if documents else ""
+    return Answer(
+        question, "abstained", text=f"Cannot be answered from this lake: {missing}{where}", missing=missing,
+        found=list(documents), stop_reason="abstained",
+    )  # fmt: skip
+
+
+def explain(c: Candidate, grid: Grid, text: str) -> None:
+    """Take words off those that a reading leaves unexplained where what it speaks of means nearly the same.
+
+    Nations and numbers stay, and other names but for those of the columns: "Norway" is much like "Sweden", and is not
+    meant by it.
+
+    Args:
+        c: the reading.
+        grid: its table.
+        text: the question as asked.
+    """
+    used = {w for column in columns_of(c.reading.plan) for w in column.words} - lexicon().stop
+    told = used | set(grid.title) - lexicon().stop
+    names = {w.lower() for w in re.findall(r"(?<!^)\b[A-Z]\w*", text)}
+    left = []
+    for word in c.left:
+        named = word[0].isdigit() or (word,) in lexicon().nations
+        other = None if named else alike(word, used if word in names else told)
+        if other is None:
+            left.append(word)
+        else:
+            c.likened.append((word, other))
+    c.left = tuple(left)
+
+
+def unsaid(left: Sequence[str], grid: Grid) -> str:
+    """Say which words of a question nothing in the nearest table explains."""
+    words = list(dict.fromkeys(left))
+    named = ", ".join(f"'{w}'" for w in words) + (" is" if len(words) == 1 else " are")
+    years = [c for c in grid.columns if c.kind in ("year", "date") and c.distinct]
+    if years and any(w.isdigit() and 1500 <= int(w) < 2100 for w in words):
+        return f"{named} missing: in {grid.reference}, the nearest table, {_span(years[0])}."
+    columns = ", ".join(c.header or c.name for c in grid.columns[:SHOWN_COLUMNS])
+    return f"{named} missing: the nearest table is {grid.reference}, with the columns {columns}."
+
+
+def _span(column: Column) -> str:
+    found = sorted(m[0] for text in column.distinct if (m := re.search(YEAR, text)))
+    return f"{column.name} goes from {found[0]} to {found[-1]}" if found else f"{column.name} has no years"
+
+
+def _assumptions(best: Candidate) -> list[str]:
+    """Tell choices that the question did not make itself."""
+    told = [f"'{word}' is taken to be told by '{other}'." for word, other in best.likened]
+    features = best.reading.features
+    if features["order_hinted"] or features["order_guessed"]:
+        told.append(f"The order asked for is taken to be that of the reading: {best.reading.plan}.")
+    if features["compare_alone"]:
+        told.append("The question does not name the column of the number it compares with.")
+    return told
