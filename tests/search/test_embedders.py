@@ -77,7 +77,9 @@ class Endpoint(BaseHTTPRequestHandler):
         if body["model"] == "short":
             data = data[:-1]
         answer = json.dumps({"data": data[::-1]} if body["model"] != "broken" else {"oops": 1}).encode()
-        self.send_response(200)
+        self.send_response(307 if body["model"] == "moved" else 200)
+        if body["model"] == "moved":
+            self.send_header("Location", self.path + "/moved")
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
         self.wfile.write(answer)
@@ -108,6 +110,20 @@ def test_an_endpoint(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.allclose(vectors[:, 0] / vectors[:, 1], np.arange(1, 101))
     assert [len(s["input"]) for s in Endpoint.seen] == [1, 64, 36]
     assert {(s["key"], s["path"]) for s in Endpoint.seen} == {("Bearer k", "/v1/embeddings")}
+
+
+def test_a_key_for_openai_reaches_no_other_address(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HEADWATER_EMBEDDER_KEY", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "secret")
+    EndpointEmbedder(endpoint, "some-model")
+    assert [s["key"] for s in Endpoint.seen] == [None]
+
+
+def test_a_redirect_is_not_followed(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HEADWATER_EMBEDDER_KEY", "k")
+    with pytest.raises(SetupError, match="307"):
+        EndpointEmbedder(endpoint, "moved")
+    assert len(Endpoint.seen) == 1
 
 
 @pytest.mark.parametrize("model", ["broken", "short"])

@@ -167,10 +167,14 @@ class HashedEmbedder:
         return normalised(vectors)
 
 
+_OPENAI = "https://api.openai.com/"
+
+
 class EndpointEmbedder:
     """A model behind an OpenAI-compatible `/embeddings` endpoint.
 
-    The key is taken from HEADWATER_EMBEDDER_KEY or OPENAI_API_KEY when a request is made, and kept nowhere.
+    The key is taken from HEADWATER_EMBEDDER_KEY, at OpenAI's own address also from OPENAI_API_KEY, when a request is made. It
+    is kept nowhere, and redirects are not followed, so that it reaches nobody else.
     """
 
     def __init__(self, url: str, model: str, dim: int | None = None) -> None:
@@ -206,14 +210,20 @@ class EndpointEmbedder:
 
         import numpy as np
 
+        class Stay(urllib.request.HTTPRedirectHandler):
+            def redirect_request(self, *_: Any) -> None:
+                return None
+
         headers = {"Content-Type": "application/json"}
-        key = os.environ.get("HEADWATER_EMBEDDER_KEY") or os.environ.get("OPENAI_API_KEY")
+        key = os.environ.get("HEADWATER_EMBEDDER_KEY")
+        if key is None and self._url.startswith(_OPENAI):
+            key = os.environ.get("OPENAI_API_KEY")
         if key:
             headers["Authorization"] = f"Bearer {key}"
         body = json.dumps({"model": self._model, "input": list(texts)}).encode()
         request = urllib.request.Request(self._url, body, headers)
         try:
-            with urllib.request.urlopen(request, timeout=ENDPOINT_SECONDS) as reply:
+            with urllib.request.build_opener(Stay).open(request, timeout=ENDPOINT_SECONDS) as reply:
                 rows = sorted(json.load(reply)["data"], key=lambda item: item["index"])
             vectors = np.asarray([row["embedding"] for row in rows], dtype=np.float32)
         except (urllib.error.URLError, TimeoutError, ValueError, KeyError, TypeError) as error:
