@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -23,8 +22,6 @@ COVER, AHEAD = 0.85, 1.35
 MAX_SENTENCE = 600
 """Characters of a sentence."""
 
-_SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]?")
-
 
 def best_sentence(lake: Lake, question: str, hits: Sequence[Hit]) -> Answer | None:
     """Return an answer that quotes a sentence, or None if none stands out.
@@ -32,6 +29,8 @@ def best_sentence(lake: Lake, question: str, hits: Sequence[Hit]) -> Answer | No
     The words of the question are weighed by how rare they are among the sentences (inverse document frequency). A
     sentence must hold nearly all of the weight, its document's title counting too, and clearly more than the next.
     """
+    from headwater.search import sentence_spans
+
     asked = {root(w) for w in words(question) if w not in lexicon().stop and len(w) > 1}
     if len(asked) < 2:
         return None
@@ -42,11 +41,11 @@ def best_sentence(lake: Lake, question: str, hits: Sequence[Hit]) -> Answer | No
             continue
         text = lake.catalog.body(document.content).text or ""
         title = frozenset(root(w) for w in words(f"{hit.title} {hit.document}"))
-        for match in _SENTENCE.finditer(text):
-            if 20 <= len(match[0].strip()) <= MAX_SENTENCE:
-                found = frozenset(root(w) for w in words(match[0]))
+        for start, end in sentence_spans(text):
+            if 20 <= end - start <= MAX_SENTENCE:
+                found = frozenset(root(w) for w in words(text[start:end]))
                 if found & asked:
-                    sentences.append((hit.document, match.start(), match.end(), match[0], found, title))
+                    sentences.append((hit.document, start, end, text[start:end], found, title))
     if not sentences:
         return None
     rarity = {w: math.log(1 + len(sentences) / (1 + sum(w in s[4] for s in sentences))) for w in asked}
@@ -62,11 +61,10 @@ def best_sentence(lake: Lake, question: str, hits: Sequence[Hit]) -> Answer | No
     if share < COVER or top < AHEAD * second:
         return None
     name, start, end, quote, _, _ = best
-    record = lake.catalog.document(name)
-    lead = len(quote) - len(quote.lstrip())
+    record, told = lake.catalog.document(name), " ".join(quote.split())
     return Answer(
-        question, "answered", quote.strip(), quote.strip(), "the sentence that holds the words of the question",
+        question, "answered", told, told, "the sentence that holds the words of the question",
         inputs=[{"document": name, "sha256": record.sha256 if record else ""}],
-        evidence=[Evidence(name, "sentence", {"start": start + lead, "end": end}, quote.strip())],
+        evidence=[Evidence(name, "sentence", {"start": start, "end": end}, quote)],
         verification="quoted",
     )  # fmt: skip
