@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headwater.catalog._catalog import Catalog, pack_read
-from headwater.catalog._names import Names, fold, nearest
+from headwater.catalog._names import Names, fold, names_only_table, nearest
 from headwater.catalog._records import (
     STATES,
     Body,
@@ -32,6 +32,7 @@ __all__ = [
     "TableRecord",
     "Names",
     "fold",
+    "names_only_table",
     "nearest",
     "pack_read",
 ]

@@ -55,6 +55,11 @@ def _holding(name: str, ids: list[str]) -> list[str]:
     return [i for i in ids if not i.isascii() or all(map(i.lower().__contains__, words))]
 
 
+def names_only_table(name: str) -> bool:
+    """Tell whether a name ends in "#table 1" or "#1", by which the only table of a document can be told from its text."""
+    return name.rpartition("#")[2].casefold() in ("1", "table 1") and "#" in name
+
+
 @dataclass(slots=True)
 class Names:
     """Resolves names over one state of the catalog.
@@ -81,6 +86,8 @@ class Names:
             refs = [name, *(r[0] for r in self.catalog.table_refs() if r[0].endswith(f"/{name}"))]
             tables = [table for ref in refs if (table := self.catalog.table(ref))]
             name = tables[0].document if len(tables) == 1 else name
+            if names_only_table(name):
+                return self.document(name.rsplit("#", 1)[0])
         ids = [r[0] for r in self.catalog.connection.execute("select id from documents order by id")]
         found = self._pick(name, ids, "document")
         document = self.catalog.document(found)
@@ -123,7 +130,7 @@ class Names:
         except (NotFoundError, AmbiguousError):
             raise error from None
         own = [t.ref for t in self.catalog.tables(document.id)]
-        if len(own) == 1:
+        if len(own) == 1 and ("#" not in name or names_only_table(name)):
             return own[0]
         if own and "#" not in name:
             raise AmbiguousError(

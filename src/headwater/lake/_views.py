@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from headwater.catalog import Catalog, DocumentRecord, Names, TableRecord
+from headwater.catalog import Catalog, DocumentRecord, Names, TableRecord, names_only_table
 from headwater.errors import NotFoundError, UsageError
 from headwater.lake._cells import read_table
 from headwater.lake._frames import Rows
@@ -258,7 +258,8 @@ def _rows(
     limit: int,
     raw: bool,
 ) -> Reading:
-    found = tables[0] if wanted is None and tables else next((t for t in tables if t.name == wanted), None)
+    first = wanted is None or (len(tables) == 1 and names_only_table(f"#{wanted}"))
+    found = tables[0] if first and tables else next((t for t in tables if t.name == wanted), None)
     if found is None:
         listed = [t.name for t in tables]
         raise NotFoundError(f"{document.id} has no table {wanted!r}.", nearest=listed[:10])
