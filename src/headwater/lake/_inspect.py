@@ -16,6 +16,7 @@ from headwater.profiles import TableProfile
 SAMPLE_ROWS = 3
 MAX_TABLES = 12
 CARD_TOKENS = 1200
+GROUPS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,8 @@ class TableView:
         ref: name for SQL.
         name: within the document.
         rows: number of records.
-        columns: dicts with name, type, unit, description, feature_type, missing, distinct, examples, min, max.
+        columns: dicts with name, type, unit, description, feature_type, missing, distinct, examples, min, max,
+            groups (values that stand for several of the others, "" for rows without a value).
         keys: columns whose values identify a record.
         sample: first rows, cells as JSON values.
         preamble, footer: notes above and below.
@@ -169,6 +171,7 @@ def view(table: TableRecord) -> TableView:
                 "min": figures.min,
                 "max": figures.max,
                 "examples": [clip(str(e), 60) for e in figures.examples[:3]],
+                "groups": figures.groups,
             }
         )
     rows = tuple(tuple(_short(c) for c in cells) for _, _, cells in read_table(table, limit=SAMPLE_ROWS))
@@ -186,7 +189,7 @@ def view(table: TableRecord) -> TableView:
         info["quarantined_count"],
         info["page"],
         info["hidden"],
-        (*profile.notes, *_notes(table)),
+        (*profile.notes, *_notes(table), *_group_notes(profile)),
     )
 
 
@@ -201,6 +204,17 @@ def _notes(table: TableRecord) -> Iterator[str]:
             yield f"column {column['name']!r}: {note}"
         if column["type"] in ("date", "datetime") and len(formats) > 1:
             yield f"column {column['name']!r}: dates are written in {len(formats)} ways ({', '.join(formats)}), all were read"
+
+
+def _group_notes(profile: TableProfile) -> Iterator[str]:
+    """Yield in which columns some values stand for several of the others, so that sums would count twice."""
+    for figures in profile.columns:
+        named = [repr(clip(g, 40)) for g in figures.groups if g]
+        if named:
+            more = f" and {len(named) - GROUPS} more" if len(named) > GROUPS else ""
+            yield f"column {figures.name!r} also holds groups of its other values: {', '.join(named[:GROUPS])}{more}"
+        if "" in figures.groups:
+            yield f"rows without {figures.name!r} are totals of the others"
 
 
 def _short(value: Any) -> Any:

@@ -11,6 +11,7 @@ from headwater.lake._frames import Rows
 MAX_JOINS = 30
 MAX_MENTIONS = 30
 MAX_DUPLICATES = 50
+MAX_MEMBERS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +77,22 @@ def related_to(catalog: Catalog, name: str) -> Related:
     document = Names(catalog).document(name)
     source = document.duplicate_of if document.state == "duplicate" else document.id
     series = catalog.relations.series(document.series) if document.series else None
+    members = series["members"] if series else []
     copies = catalog.relations.copies(document.id)
     joins = _one_way(catalog.relations.joins(source))
     mentions = catalog.relations.mentions(source)
     kept = {
         "duplicates": (copies, MAX_DUPLICATES),
+        "members": (members, MAX_MEMBERS),
         "joins": (joins, MAX_JOINS),
         "mentions": (mentions, MAX_MENTIONS),
     }
     return Related(
         document.id,
         tuple(copies[:MAX_DUPLICATES]),
-        {k: series[k] for k in ("id", "title", "kind", "members")} if series else None,
+        {**{k: series[k] for k in ("id", "title", "kind")}, "members": members[:MAX_MEMBERS]}
+        if series
+        else None,
         tuple(joins[:MAX_JOINS]),
         tuple(mentions[:MAX_MENTIONS]),
         {k: len(items) - limit for k, (items, limit) in kept.items() if len(items) > limit},

@@ -32,6 +32,8 @@ class ColumnProfile:
         description: meaning, from metadata.
         place: "country" or "us_state" if the values name places of that kind, else "".
         note: what a reader should know of the figures: "year" for year numbers, "printed with %" and the like.
+        groups: values that stand for several of the others (a continent among countries, a total); "" for rows without
+            a value, where these are the totals.
     """
 
     name: str
@@ -55,6 +57,7 @@ class ColumnProfile:
     description: str | None = None
     place: str = ""
     note: str = ""
+    groups: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.layout import clean_text
 from headwater.model import MemoryData, Table
 from headwater.profiles._features import YEAR, feature_type, name_words
+from headwater.profiles._groups import mark_groups
 from headwater.profiles._model import ColumnProfile, PlaceCoverage, TableProfile, TimeCoverage
 from headwater.profiles._places import match_places
 from headwater.profiles._values import ColumnValues, TableValues, table_values, top_values
@@ -51,6 +52,7 @@ def profile_table(table: Table, *, values: TableValues | None = None) -> TablePr
     profile.candidate_keys = _candidate_keys(table, values, columns)
     profile.time = _time_coverage(values, columns)
     profile.places = _places(values, columns)
+    mark_groups(values, columns)
     for figures, column in zip(columns, table.columns, strict=True):
         column.feature_type = figures.feature_type
     return profile

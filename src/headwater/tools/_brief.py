@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from headwater.catalog import RECORDS
 from headwater.tools._leads import texts_about
 from headwater.tools._names import ShortNames
 from headwater.tools._passages import alike, words_of
@@ -34,8 +35,9 @@ FEW_VALUES, FEW_NUMBERS = 6, 8
 _TELLING = 2
 """Columns whose meaning is told in a search."""
 
-_VALUE, _MEANING, _LONG, _KEYS = 24, 70, 60, 6
-"""Characters of a value, of a column's meaning, of a text on average from which on it is long; keys of an object."""
+_VALUE, _MEANING, _LONG, _KEYS, _GROUP_VALUES = 24, 70, 60, 6, 6
+"""Characters of a value, of a column's meaning, of a text on average from which on it is long; keys of an object; values
+told that stand for groups of the others."""
 
 _JOINS, _AMONG, _MATCHED = 2, 2, 0.7
 """Joins that are told of one table and of several, and the share of records that must match."""
@@ -112,8 +114,7 @@ class Brief:
     def column_names(self, table: TableRecord, query: str, limit: int = NAMES_CHARACTERS) -> str:
         """Return the names of some columns, those first that the query speaks of."""
         wanted = words_of(query)
-        names = [c["name"] for c in table.columns[:MOST_COLUMNS]]
-        names.sort(key=lambda n: not _speaks(n, wanted))
+        names = sorted((c["name"] for c in table.columns), key=lambda n: -_spoken(n, wanted))[:MOST_COLUMNS]
         told = list(map(name_of, names))
         kept = 1
         while kept < len(told) and sum(len(t) + 2 for t in told[: kept + 1]) <= limit:
@@ -130,7 +131,10 @@ class Brief:
 
     def series(self, identifier: str) -> str:
         """Return how a series is queried as a whole and what tells its members apart, or ""."""
-        told = self.lake.catalog.relations.series(identifier) if identifier else None
+        kind, count = self.lake.catalog.relations.series_kind(identifier) if identifier else ("", 0)
+        if kind == RECORDS:
+            return f"series t('series:{quoted(identifier)}'): all {count:,} such files as one table, a row each, with columns _file, _document"
+        told = self.lake.catalog.relations.series(identifier) if kind else None
         if not told:
             return ""
         labels = [
@@ -286,7 +290,7 @@ def column_text(figures: ColumnProfile, first: list[str], *, spoken: bool = Fals
     """
     name = name_of(figures.name)
     unit = f" {figures.unit}" if figures.unit else ""
-    missing = " (gaps)" if figures.missing else ""
+    missing = _groups(figures) + (" (gaps)" if figures.missing and "" not in figures.groups else "")
     if figures.type in ("integer", "number", "date", "datetime", "time") and figures.min is not None:
         return f"{name} {_short(figures.min)}..{_short(figures.max)}{unit}{missing}"
     if figures.type == "boolean":
@@ -307,6 +311,14 @@ def column_text(figures: ColumnProfile, first: list[str], *, spoken: bool = Fals
     of = f" of {figures.distinct:,}" if figures.distinct > len(shown) else ""
     kind = "" if figures.type == "text" else f" {figures.type}"
     return f"{name}{kind}{' ' if shown else ''}{'|'.join(shown)}{of}{unit}{missing}"
+
+
+def _groups(figures: ColumnProfile) -> str:
+    """Return which values of a column stand for several of the others, as a remark in brackets, or ""."""
+    named = [_clip(g, _VALUE) for g in figures.groups if g]
+    more = f" … {len(named)} in all" if len(named) > _GROUP_VALUES else ""
+    told = f" (also groups: {', '.join(named[:_GROUP_VALUES])}{more})" if named else ""
+    return told + (" (rows without it are totals)" if "" in figures.groups else "")
 
 
 def name_of(column: str) -> str:
