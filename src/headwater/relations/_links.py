@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -68,7 +68,7 @@ class Link:
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON object."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in Link.__dataclass_fields__}
 
 
 def dataset_links(
