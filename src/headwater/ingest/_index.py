@@ -233,9 +233,7 @@ def _sheet_card(catalog: Catalog, dataset: str, sheet: str) -> Card:
         CardColumn(
             name=column["name"],
             description=column["unit"] or "",
-            values=tuple(
-                str(value) for value, _ in figures["top"][:DATASET_VALUES] if len(str(value)) <= SHORT
-            )
+            values=tuple(str(value) for value, _ in figures["top"][:1] if len(str(value)) <= SHORT)
             if column["type"] == "text"
             else (),
         )
