@@ -142,3 +142,57 @@ def test_counts_of_several_words_are_steps_of_their_own(session: Session, lake: 
     told = submit(session, "[1]", ["Millford/content.txt"], question="How often is a bridge named?")
     assert told.answer.verification in ("replayed", "quoted")
     assert replay(told.answer.to_dict(), lake).holds
+
+
+def test_a_computed_value_is_shown_down_to_its_rows(session: Session, lake: Lake) -> None:
+    run(
+        session,
+        "select town, count(*) as n, max(gauge) as last from t('rivers.csv') group by town order by n desc limit 1",
+    )
+    told = submit(session, "[9]", ["rivers.csv"], question="How many rivers flow through Ashby?")
+    rows = told.answer.evidence
+    assert [(e.kind, e.document, e.locator["row"]) for e in rows] == [
+        ("row", "water/rivers/files/rivers.csv", n) for n in (1, 2, 3)
+    ]
+    assert rows[0].quote == "G0 | River 0 | Ashby"
+    notes = [d["message"] for d in told.answer.diagnostics if d["kind"] == "evidence"]
+    assert notes == ["9 is computed from 9 rows of water/rivers/files/rivers.csv; 3 of them are quoted."]
+    assert replay(told.answer.to_dict(), lake).holds
+    spoilt = told.answer.to_dict()
+    spoilt["evidence"][0]["quote"] = "G0 | River 0 | Corby"
+    assert not replay(spoilt, lake).holds
+
+
+def test_a_value_of_a_series_is_shown_in_its_member(session: Session, lake: Lake) -> None:
+    record = lake.catalog.document("water/gauges/files/levels_2021.csv")
+    assert record is not None
+    statement = f"select max(level_cm) as m from t('series:{record.series}') where year in (2021, 2022)"
+    run(session, statement)
+    told = submit(session, "[655]", [f"series:{record.series}"], question="How high was it?")
+    assert [(e.document, e.locator["column"], e.quote) for e in told.answer.evidence] == [
+        ("water/gauges/files/levels_2021.csv", "level_cm", "655")
+    ]
+    assert [i["document"] for i in told.answer.inputs] == [
+        "water/gauges/files/levels_2021.csv",
+        "water/gauges/files/levels_2022.csv",
+    ]
+
+
+def test_what_code_printed_has_no_cell_and_says_so(session: Session) -> None:
+    session.call(
+        "run_code",
+        {"code": "print(sum(1 for _ in open('rivers.csv')) - 1)", "files": ["rivers.csv"]},
+    )
+    told = submit(session, "[10]", ["rivers.csv"], question="How many rivers?")
+    assert told.answer.verification == "replayed" and not told.answer.evidence
+    assert any("output of code" in d["message"] for d in told.answer.diagnostics)
+
+
+def test_what_was_read_and_not_cited_is_added(session: Session) -> None:
+    run(
+        session,
+        "select max(level_cm) as m from t('levels_2021.csv')",
+        "select count(*) as n from t('rivers.csv')",
+    )
+    told = submit(session, "[655]", ["levels_2021.csv"], question="How high was it?")
+    assert "Added to the sources: rivers.csv" in told.plain()

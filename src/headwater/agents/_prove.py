@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from headwater.agents._places import places_of
 from headwater.agents._steps import Step, holds, number_of, pattern_of, same, steps_of
 from headwater.answers import Evidence
-from headwater.errors import HeadwaterError
 from headwater.tools import Session, alike, best_passages, sentences, words_of
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 _UNITS = frozenset({1, 2, 7, 12, 24, 30, 52, 60, 365, 365.25, 366, 3600})
 """Numbers of a computation that no document has to say, beside powers of ten: halves, parts of days and years."""
 
-MAX_CELLS = 4
-"""Cells quoted for one value."""
+MAX_PLACES = 200
+"""Documents in which sentences are looked for."""
 
 LONGEST_QUOTE = 600
 """Characters of a quoted sentence."""
@@ -89,7 +89,7 @@ class Grounds:
             return False, []
         for other in self.steps:
             if other is not step and other.documents and any(same(number, c) == "equal" for c in other.cells):
-                return True, cell_evidence(self.lake, other, number)
+                return True, places_of(self.lake, other, number)[0]
         found = self.sentence(number)
         return (True, [found]) if found else None
 
@@ -99,52 +99,6 @@ def ties(sentence: str, value: str, question: str) -> bool:
     own = [w for w in words_of(sentence) if w not in words_of(value)]
     asked = [w for w in words_of(question) if w not in _GENERIC and not w.isdigit() and len(w) > 2]
     return not asked or any(alike(w, o) for w in asked for o in own)
-
-
-def cell_evidence(lake: Lake, step: Step, value: str) -> list[Evidence]:
-    """Return the cells of a query's own tables that its result shows as they stand: those that hold a value.
-
-    A row of the result is found again in a table by all columns that both have; a computed value has no such place,
-    its program and the hashes of the inputs stand for it.
-    """
-    wanted = [
-        (r, c)
-        for r in step.rows
-        for c, cell in zip(step.columns, r, strict=False)
-        if same(value, cell) == "equal"
-    ]
-    found: list[Evidence] = []
-    for row, column in wanted[:2]:
-        for document in step.documents:
-            for table in lake.catalog.tables(document)[:4]:
-                names = {c["name"] for c in table.columns}
-                if column in names and len(found) < MAX_CELLS:
-                    found += _cells_like(
-                        lake, table.ref, column, dict(zip(step.columns, row, strict=False)), names
-                    )
-    return found[:MAX_CELLS]
-
-
-def _cells_like(lake: Lake, ref: str, column: str, row: dict[str, Any], names: set[str]) -> list[Evidence]:
-    tests = [_equals(n, v) for n, v in row.items() if n in names]
-    name = '"' + column.replace('"', '""') + '"'
-    source = ref.replace("'", "''")
-    try:
-        statement = f"select _row, {name} from t('{source}') where {' and '.join(tests)} order by 1"  # noqa: S608
-        hits = lake.sql(statement, max_rows=2).rows
-    except HeadwaterError:
-        return []
-    return [Evidence(ref, "cell", {"row": r, "column": column}, str(v)) for r, v in hits]
-
-
-def _equals(name: str, value: Any) -> str:
-    column = '"' + name.replace('"', '""') + '"'
-    if value is None:
-        return f"{column} is null"
-    if isinstance(value, bool | int | float):
-        return f"{column} = {value}"
-    literal = str(value).replace("'", "''")
-    return f"cast({column} as varchar) = '{literal}'"
 
 
 def sentence_with(lake: Lake, document: str, value: str, question: str) -> Evidence | None:
@@ -197,7 +151,7 @@ def grounds_of(
         if event.get("tool") in ("read", "inspect"):
             seen += event.get("opened") or ()
     places = list(dict.fromkeys([*sources, *seen, *(d for s in steps for d in s.documents)]))
-    return Grounds(session.lake, question, steps, places, "; ".join(assumed))
+    return Grounds(session.lake, question, steps, places[:MAX_PLACES], "; ".join(assumed))
 
 
 def prove(grounds: Grounds, values: Sequence[str]) -> tuple[list[Proof], list[Step]]:

@@ -124,7 +124,7 @@ def _query(session: Session, told: dict[str, Any]) -> Step:
     return Step(
         "sql",
         {"statement": told["asked"]},
-        tuple(session.documents_of(told.get("tables") or ())),
+        tuple(session.documents_read(told["asked"], told.get("tables") or ())),
         tuple(map(tuple, told.get("rows") or ())),
         tuple(c["name"] for c in told.get("columns") or ()),
         literals=tuple(told.get("literals") or ()),

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.agents._format import problems, unbracketed, values_in, wanted
 from headwater.agents._gaps import unconnected
-from headwater.agents._prove import Grounds, Proof, cell_evidence, grounds_of, prove
+from headwater.agents._places import places_of
+from headwater.agents._prove import Grounds, Proof, grounds_of, prove
 from headwater.agents._steps import Step, holds, number_of, run_step
-from headwater.answers import Answer, Program
+from headwater.answers import Answer, Evidence, Program
 from headwater.errors import HeadwaterError, UsageError
-from headwater.tools import full_names, quote
+from headwater.tools import full_names, quote, series_documents
 
 if TYPE_CHECKING:
     from headwater.lake import Lake
@@ -98,7 +99,7 @@ def submit(
         )
     told = _measures(session)
     question = question or told.question
-    resolved = _resolved(session.lake, sources)
+    resolved = _resolved(session, sources)
     form = wanted(question)
     values = values_in(answer, form)
     grounds = grounds_of(session, resolved, question, assumptions)
@@ -118,22 +119,26 @@ def submit(
     built.diagnostics += [{"kind": "check", "level": "info", "message": d} for d in doubts]
     if keep:
         record(session, answer, built)
-    return Submitted(built, warnings, [_check(session, p, steps) for p in proofs if _proven([p])], doubts)
+    checks = [_check(session, p, steps) for p in proofs if _proven([p])]
+    also = [session.brief.names.of(i["document"]) for i in built.inputs if i["document"] not in resolved]
+    if also and resolved:
+        checks.append(f"Added to the sources: {', '.join(also[:4])}{' …' if len(also) > 4 else ''}")
+    return Submitted(built, warnings, checks, doubts)
 
 
-def _resolved(lake: Lake, sources: Sequence[str]) -> list[str]:
-    """Return the documents that sources stand for; a series stands for its members."""
+def _resolved(session: Session, sources: Sequence[str]) -> list[str]:
+    """Return the documents that sources stand for; a series stands for its members that the queries read, if any did."""
     found: list[str] = []
     for source in sources:
         name = source.strip().removeprefix("t('").removesuffix("')")
-        told = (
-            lake.catalog.relations.series(name.removeprefix("series:"))
-            if name.startswith("series:")
-            else None
-        )
-        found += (
-            [m["document"] for m in told["members"]] if told else [lake.names.document(name.split("#")[0]).id]
-        )
+        members = series_documents(session.lake, name) if name.startswith("series:") else []
+        if members:
+            read = {
+                d for e in (session.trace.events() if session.trace else ()) for d in e.get("opened") or ()
+            }
+            found += [d for d in members if d in read] or members
+        else:
+            found.append(session.lake.names.document(name.split("#")[0]).id)
     return list(dict.fromkeys(found))
 
 
@@ -238,14 +243,24 @@ def _answer(
     computed = bool(proofs) and any(p.steps for p in proofs)
     replayed = computed and _again(session, [p for p in proofs if p.steps], kept)
     quoted = _proven(proofs) and all(p.evidence for p in proofs if not p.steps)
-    evidence = [e for p in proofs for e in p.evidence[:2]]
-    documents = [*sources, *(d for s in kept for d in s.documents), *(e.document for e in evidence)]
+    evidence, notes = list[Evidence](), list[str]()
+    for proof in proofs:
+        for number in proof.steps[-1:]:
+            cells, said = places_of(session.lake, steps[number], proof.value)
+            evidence, notes = evidence + cells, notes + said
+    evidence += [e for p in proofs for e in p.evidence[:2] if e not in evidence]
+    documents = [
+        *sources,
+        *(d for s in kept for d in s.documents),
+        *(e.document.split("#")[0] for e in evidence),
+    ]
     value: Any = [_typed(v) for v in values] if len(values) > 1 else _typed(values[0])
     return Answer(
         question, "answered", value, ", ".join(values),
         program=Program(LANGUAGE, json.dumps([_spelt(session, s) for s in kept], ensure_ascii=False)) if kept else None,
         inputs=inputs_of(session.lake, documents),
-        evidence=[c for p in proofs for n in p.steps[-1:] for c in cell_evidence(session.lake, steps[n], p.value)] + evidence,
+        evidence=evidence,
+        diagnostics=[{"kind": "evidence", "level": "info", "message": n} for n in notes],
         verification="replayed" if replayed and quoted else "quoted" if quoted else "unverified",
         usage=_usage(told), trace=told.id,
     )  # fmt: skip

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from headwater.answers._answer import Answer, Evidence, Program
 from headwater.answers._ask import ask, ask_graph, ask_table
+from headwater.answers._evidence import quoted_row
 from headwater.answers._lake import Lake
 from headwater.answers._replay import Replay, replay
 
-__all__ = ["Answer", "Evidence", "Lake", "Program", "Replay", "ask", "ask_graph", "ask_table", "replay"]
+__all__ = ["Answer", "Evidence", "Lake", "Program", "Replay", "ask", "ask_graph", "ask_table", "quoted_row", "replay"]

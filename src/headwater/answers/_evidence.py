@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +50,13 @@ def gather(grid: Grid, plan: Plan, values: list[Any]) -> tuple[list[Evidence], l
                 if cell is not None
             ]
         else:
-            quote = " | ".join(" ".join(str(c).split()) for c in cells if c is not None)
-            found.append(Evidence(grid.reference, "row", {"row": row, "column": None}, quote[:QUOTE]))
+            found.append(Evidence(grid.reference, "row", {"row": row, "column": None}, quoted_row(cells)))
     return found, notes
+
+
+def quoted_row(cells: Sequence[Any]) -> str:
+    """Return the cells of a row as they are quoted: those that are there, on one line, cut."""
+    return " | ".join(" ".join(str(c).split()) for c in cells if c is not None)[:QUOTE]
 
 
 def file_hash(path: Path) -> str:

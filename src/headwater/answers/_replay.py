@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headwater.answers._evidence import QUOTE, file_hash
+from headwater.answers._evidence import file_hash, quoted_row
 from headwater.answers._grid import Engine, MemoryEngine, memory_engine
 from headwater.answers._lake_grid import LakeEngine
 from headwater.answers._score import values_of
@@ -139,12 +139,6 @@ def _check_evidence(
         source = "t('" + document.replace("'", "''") + "')"
         what = '"' + str(column).replace('"', '""') + '"' if column else engine.everything
         rows = engine.run(f"select {what} from {source} where _row = {row}")
-        now = _quoted(rows[0], bool(column)) if rows else None
+        now = (str(rows[0][0]) if column else quoted_row(rows[0])) if rows else None
         if now != quote:
             differences.append(f"{document}, row {row}, {column or 'whole row'}: was {quote!r}, is {now!r}.")
-
-
-def _quoted(cells: list[Any], single: bool) -> str:
-    if single:
-        return str(cells[0])
-    return " | ".join(" ".join(str(c).split()) for c in cells if c is not None)[:QUOTE]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from headwater.lake._inspect import Inspection
     from headwater.lake._related import Related
     from headwater.lake._search import LakeSearch
+    from headwater.model import Behind
     from headwater.search import LocalIndex
     from headwater.sql import SqlEngine, SqlResult
 
@@ -183,6 +184,21 @@ class Lake:
         """
         limits: dict[str, Any] = {"max_rows": max_rows, "deadline_s": deadline_s}
         return self._sql.query(statement, **{k: v for k, v in limits.items() if v is not None})
+
+    def rows_behind(self, statement: str, names: list[str], row: list[Any], column: int) -> list[Behind]:
+        """Return the rows of tables that one cell of a query's result rests on, as far as that can be told.
+
+        Args:
+            statement: the query.
+            names: columns of its result.
+            row: a row of its result.
+            column: position of the cell in that row.
+        """
+        return self._sql.behind(statement, names, row, column)
+
+    def documents_behind(self, statement: str) -> dict[str, list[str]]:
+        """Return, for each series that a statement selects from, the documents whose rows pass its conditions."""
+        return self._sql.documents_behind(statement)
 
     def explain(self, statement: str) -> str:
         """Return the engine's plan of a statement as text (see `sql` for what it may be)."""

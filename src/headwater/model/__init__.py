@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from headwater.model.behind import Behind, Place
 from headwater.model.document import Member, Page, ReadResult, Record
 from headwater.model.table import (
     COLUMN_TYPES,
@@ -21,12 +22,14 @@ __all__ = [
     "COLUMN_TYPES",
     "LINE",
     "ROW",
+    "Behind",
     "Column",
     "Dialect",
     "Member",
     "MemoryData",
     "Page",
     "ParquetData",
+    "Place",
     "Quarantined",
     "ReadResult",
     "Record",

@@ -15,14 +15,16 @@ from types import TracebackType
 from typing import Any, Self
 
 from headwater.errors import NotFoundError, RefusedError, UsageError
+from headwater.model import Behind
 from headwater.sql._aliases import MOST as MOST_QUOTED
 from headwater.sql._aliases import quoted_alias
+from headwater.sql._behind import Question, documents_question, questions
 from headwater.sql._diagnose import Diagnostician, finds_nothing
 from headwater.sql._gate import check_statement, check_tree
 from headwater.sql._literals import literals_of
 from headwater.sql._problems import Context, explain_failure, nearest
 from headwater.sql._result import Column, SqlResult, contract_type
-from headwater.sql._rewrite import LakeTable, Rewriter
+from headwater.sql._rewrite import LakeTable, Rewriter, Use
 from headwater.sql._tables import TableCatalog, data_paths, view_sql
 from headwater.sql._tree import Tree, limited, statement
 from headwater.sql._worker import Worker, WorkerDied, WorkerError
@@ -34,6 +36,7 @@ MAX_BYTES = 8_000_000
 MAX_THREADS = 4
 MAX_STATEMENT = 1_000_000
 LISTED_NAMES = 50_000
+ROWS_BEHIND = 3
 # DuckDB takes a table's name after DESCRIBE and SUMMARIZE, or a query, but not a function.
 DESCRIBE_T = re.compile(r"(?is)\A((?:\s|--[^\n]*\n|/\*.*?\*/)*(?:describe|desc|summarize)\s+)(?=t\s*\()")
 VIEW_AS = re.compile(r"\bview_[0-9a-f]{24} AS ")
@@ -174,6 +177,66 @@ class SqlEngine:
             if diagnose:
                 result.diagnostics = self._diagnose(plan, result, deadline)
         return result
+
+    def behind(self, sql: str, names: Sequence[str], row: Sequence[Any], column: int) -> list[Behind]:
+        """Return the rows of the lake that one cell of a statement's result rests on; none where that cannot be told.
+
+        Told are statements that select directly from tables or series: for a cell that stands so in a table its rows, for a
+        computed one the first of the rows that were gathered.
+
+        Args:
+            sql: the statement.
+            names: columns of its result.
+            row: a row of its result.
+            column: position of the cell in that row.
+
+        Raises:
+            UsageError: and others, as `query` does: the statement cannot be run any more.
+        """
+        with self._lock:
+            node, uses = self._selecting(sql)
+            for asked in questions(node, uses, names, column, row) if node else ():
+                found = [b for question in asked if (b := self._behind(question))]
+                if found:
+                    return found
+        return []
+
+    def _behind(self, question: Question) -> Behind | None:
+        try:
+            found = self.query(self._text(question.tree), max_rows=ROWS_BEHIND, diagnose=False)
+        except (UsageError, NotFoundError, RefusedError):
+            return None
+        places = question.places(found.rows)
+        return Behind(question.use.ref.id, places, found.row_count, question.exact) if places else None
+
+    def documents_behind(self, sql: str) -> dict[str, list[str]]:
+        """Return, for each series in a statement, the documents whose rows pass its conditions (raises as `query`)."""
+        found: dict[str, list[str]] = {}
+        with self._lock:
+            node, uses = self._selecting(sql)
+            for use in uses:
+                if node and use.ref.id.startswith("series:"):
+                    rows = self.query(self._text(documents_question(node, use)), diagnose=False).rows
+                    found[use.ref.id] = sorted(str(r[0]) for r in rows)
+        return found
+
+    def _selecting(self, sql: str) -> tuple[Tree | None, list[Use]]:
+        """Return the tree of a statement that selects, as parsed, and the tables in its FROM clause."""
+        deadline = time.monotonic() + self.deadline_s
+        plan = self._plan(sql, deadline, self.deadline_s)
+        reply = self._parse(sql, Context(self.memory_mb, self.deadline_s, sql=sql), deadline)
+        node = json.loads(reply["tree"])["statements"][0]["node"]
+        if node["type"] != "SELECT_NODE":
+            return None, []
+        frames = [f for f in plan.rewriter.frames if f.node is plan.node]
+        return node, [use for f in frames for use in f.uses if not use.plain]
+
+    def _text(self, tree: Tree) -> str:
+        request = {"op": "render", "trees": [_dumps(statement(tree))]}
+        try:
+            return str(self._worker.ask(request, self.deadline_s)[0]["sql"][0])
+        except (WorkerError, WorkerDied) as error:
+            raise explain_failure(error, Context(self.memory_mb, self.deadline_s)) from None
 
     def explain(self, sql: str) -> str:
         """Return DuckDB's plan of a statement as text (raises as `query`)."""

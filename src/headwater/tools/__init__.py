@@ -10,7 +10,14 @@ from headwater.tools._names import full_names
 from headwater.tools._passages import Passage, alike, best_passages, occurrences, sentences, words_of
 from headwater.tools._plain import quote, told_error
 from headwater.tools._registry import Parameter, Registry, Result, Tool
-from headwater.tools._session import LONGEST_OUTPUT, Observation, Session, bounded, session_folder
+from headwater.tools._session import (
+    LONGEST_OUTPUT,
+    Observation,
+    Session,
+    bounded,
+    series_documents,
+    session_folder,
+)
 from headwater.tools._several import Findings, Several
 
 __all__ = [
@@ -35,6 +42,7 @@ __all__ = [
     "occurrences",
     "quote",
     "sentences",
+    "series_documents",
     "session_folder",
     "told_error",
     "words_of",

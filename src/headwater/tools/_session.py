@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 LONGEST_OUTPUT = 4_000
 """Characters of one output at most; the rest is read by its handle. LakeQA's harness cuts there too."""
 
+MOST_READ = 1_000
+"""Documents of a series that are entered as read by one query."""
+
 SESSION_HITS = 12
 """Hits of a query, where the caller does not say how many."""
 
@@ -161,7 +164,7 @@ class Session:
                     d.document for d in part.documents if d.parts or d.passages or not part.without
                 ]
             elif name == "sql":
-                out.opened += self.documents_of(part.tables)
+                out.opened += self.documents_read(part.sql, part.tables)
             elif name == "list" and hasattr(part, "documents"):
                 out.retrieved += [d.id for d in part.documents.items]
             elif name in ("inspect", "related", "read"):
@@ -170,22 +173,35 @@ class Session:
             out.opened += getattr(part, "documents_used", ())
         return Touched(list(dict.fromkeys(out.retrieved)), list(dict.fromkeys(out.opened)))
 
-    def documents_of(self, references: Iterable[str]) -> list[str]:
-        """Return the documents that tables and series belong to."""
-        found: list[str] = []
+    def documents_read(self, statement: str, references: Iterable[str]) -> list[str]:
+        """Return the documents that a query read: of a series those whose rows passed its conditions."""
+        references, found = list(references), list[str]()
+        try:
+            narrowed = self.lake.documents_behind(statement) if any(map(_is_series, references)) else {}
+        except HeadwaterError:
+            narrowed = {}
         for reference in references:
-            if reference.startswith("series:"):
-                told = self.lake.catalog.relations.series(reference.removeprefix("series:"))
-                found += [m["document"] for m in told["members"]] if told else []
+            if _is_series(reference):
+                found += (narrowed.get(reference) or series_documents(self.lake, reference))[:MOST_READ]
             else:
                 table = self.lake.catalog.table(reference)
                 found.append(table.document if table else reference)
-        return found
+        return list(dict.fromkeys(found))
 
     def datasets(self, documents: Iterable[str]) -> list[str]:
         """Return the datasets of documents, each once."""
         records = (self.lake.catalog.document(d) for d in documents)
         return list(dict.fromkeys(r.dataset for r in records if r is not None))
+
+
+def _is_series(reference: str) -> bool:
+    return reference.startswith("series:")
+
+
+def series_documents(lake: Lake, reference: str) -> list[str]:
+    """Return the documents of a series, named "series:ID"."""
+    told = lake.catalog.relations.series(reference.removeprefix("series:"))
+    return [m["document"] for m in told["members"]] if told else []
 
 
 @dataclass(frozen=True, slots=True)
