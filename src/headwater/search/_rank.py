@@ -46,7 +46,7 @@ DATASET_SHARE = 0.5
 """Share of the dataset's card in the score of a document."""
 
 
-COVERAGE = 0.85
+COVERAGE = 0.8
 """Exponent of the coverage in a score."""
 
 ONE_DATASET = 10
