@@ -95,6 +95,17 @@ def test_what_is_seen_of_a_record(root: Path) -> None:
         assert found.datasets[0].dataset == "atlas/countries"
 
 
+def test_a_series_of_records_is_inspected_as_one_table(root: Path) -> None:
+    with Lake.find(root) as lake:
+        seen = lake.inspect(f"series:{series_of(lake, 'chad')}")
+        (table,) = seen.tables
+        assert (seen.document.dataset, table.rows) == ("atlas/countries", 5)
+        figures = {c["name"]: (c["type"], c["unit"], c["missing"]) for c in table.columns}
+        assert list(figures)[:3] == ["_file", "_document", "Names.short form"]
+        assert figures["Environment.Land use.forest"] == ("number", "percent", 0)
+        assert figures["Environment.Islands"] == ("text", None, 4)
+
+
 def test_a_record_by_itself_is_a_row_and_no_series(root: Path) -> None:
     with Lake.find(root) as lake:
         assert rows(lake, "select depth, name from t('settings.yaml')") == [[3, "plain"]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headwater.catalog import Catalog, DocumentRecord, Names, TableRecord
@@ -13,6 +13,7 @@ from headwater.lake._frames import Rows
 from headwater.lake._window import clip
 from headwater.profiles import TableProfile
 
+SERIES = "series:"
 SAMPLE_ROWS = 3
 MAX_TABLES = 12
 CARD_TOKENS = 1200
@@ -124,11 +125,17 @@ class Inspection(Rows):
 def inspect_document(catalog: Catalog, name: str) -> Inspection:
     """Return what is in a document or table (`path`, `path#name`, or a short unique name).
 
+    Of a series of records (`series:ID`) the common table is shown, of another series its first member.
+
     Raises:
         NotFoundError: there is no such document.
         AmbiguousError: several fit.
     """
     names = Names(catalog)
+    if name.startswith(SERIES) and (series := catalog.relations.series(name.removeprefix(SERIES))):
+        name = series["members"][0]["document"]
+        if whole := catalog.sheets.whole(series["id"]):
+            return _inspect_sheet(catalog, whole, names.document(name), series["title"])
     document = names.document(name)
     source = names.document(document.duplicate_of) if document.state == "duplicate" else document
     tables = catalog.tables(source.id)
@@ -151,6 +158,22 @@ def inspect_document(catalog: Catalog, name: str) -> Inspection:
         dataset.title if dataset else "",
         dataset.metadata.get("publisher", "") if dataset else "",
         tuple(d.id for d in catalog.documents(parent=source.id)) if source.role == "archive" else (),
+    )
+
+
+def _inspect_sheet(catalog: Catalog, whole: TableRecord, first: DocumentRecord, title: str) -> Inspection:
+    """Return a series of records as inspected, as if it were a document of the dataset of its first one."""
+    document = replace(
+        first, id=whole.ref, title=title, sha256="", size=0, text_length=0, warnings=whole.info["warnings"]
+    )
+    dataset = catalog.dataset(first.dataset)
+    return Inspection(
+        document,
+        card_of(catalog, document, whole).text(CARD_TOKENS),
+        (view(whole),),
+        1,
+        dataset_title=dataset.title if dataset else "",
+        publisher=dataset.metadata.get("publisher", "") if dataset else "",
     )
 
 
