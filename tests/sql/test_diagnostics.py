@@ -118,3 +118,27 @@ def test_a_value_that_nothing_comes_near(engine: SqlEngine) -> None:
 
 def test_a_value_that_exists_is_not_the_reason(engine: SqlEngine) -> None:
     assert engine.query("from goals where team = 'Brazil' and id = 1").diagnostics == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("select max(x) as m from (values ('9'), ('10')) as v(x)", "max() compares m as text"),
+        ("select x from (values ('9'), ('10')) as v(x) order by x desc", "The order compares x as text"),
+        (
+            "select x, 1 as one from (values ('9%'), ('10%')) as v(x) order by 1",
+            "The order compares x as text",
+        ),
+        ("select max(x) as m from (values (9), (10)) as v(x)", ""),
+        ("select max(x) as m from (values ('nine'), ('ten')) as v(x)", ""),
+        ("select max(x) as m from (values ('1999'), ('2001')) as v(x)", ""),
+        ("select x from (values ('01902'), ('90210')) as v(x) order by x", ""),
+        ("select x from (values ('9'), ('10')) as v(x) order by try_cast(x as double)", ""),
+        ("select x, n from (values ('9', 1), ('10', 2)) as v(x, n) order by n", ""),
+    ],
+)
+def test_numbers_that_are_compared_as_text_are_warned_of(
+    engine: SqlEngine, statement: str, told: str
+) -> None:
+    found = [d["message"] for d in engine.query(statement).diagnostics if d["kind"] == "text as number"]
+    assert [m.split(" (")[0] for m in found] == ([told] if told else [])

@@ -159,8 +159,20 @@ def test_every_told_name_leads_back(lake: Lake) -> None:
             assert lake.names.table_ref(session.brief.names.of(table.ref)) == table.ref
 
 
-def test_a_series_can_be_inspected(lake: Lake) -> None:
-    series = lake.catalog.document("leaning/files/leaning_2019.csv")
-    assert series is not None and series.series
-    seen = Session(lake).call("inspect", {"document": f"series:{series.series}"})
-    assert f"t('series:{series.series}')" in seen.text and "leaning_2019.csv" in seen.text
+def test_a_series_can_be_inspected_read_and_related(lake: Lake) -> None:
+    member = lake.catalog.document("leaning/files/leaning_2019.csv")
+    assert member is not None and member.series
+    name, session = f"series:{member.series}", Session(lake)
+    inspected = session.call("inspect", {"document": name})
+    assert f"t('{name}')" in inspected.text and "leaning_2019.csv" in inspected.text
+    assert f"series t('{name}')" in session.call("related", {"document": name}).text
+    rows = session.call("read", {"document": name, "offset": 6, "limit": 4})
+    assert rows.text.split("\n")[1].startswith("_row | town | value") and "next: --offset 10" in rows.text
+    assert rows.touched.opened == ["leaning/files/leaning_2019.csv", "leaning/files/leaning_2020.csv"]
+    missing = session.call("read", {"document": "series:nothing"})
+    assert missing.error is not None and "There is no series" in missing.text
+
+
+def test_a_value_that_matched_stands_with_a_table_that_is_only_named(lake: Lake) -> None:
+    text = search(lake, "Keeper 3 bridge spans of Dunmore", "Dunmore founded toll")
+    assert "town 'Dunmore'" in text

@@ -78,6 +78,34 @@ def test_no_match_is_said(lake: Lake) -> None:
     assert told(lake, "North/content.txt", "unicorn dragon") == "no match: North/content.txt"
 
 
+def test_another_form_of_the_word_is_said_to_be_one(lake: Lake) -> None:
+    text = told(lake, "North/content.txt", "constitutional")
+    assert text.startswith(
+        "North/content.txt: 0 times; another form: «The land has a democratic constitution"
+    )
+
+
+def test_sentences_with_few_of_the_words_are_said_to_be_such(lake: Lake) -> None:
+    text = told(lake, "South/content.txt", "unicorn dragon griffin phoenix trees")
+    assert text.startswith("no sentence holds more than 1 of the 5 words\nSouth/content.txt: «")
+
+
+def test_language_comes_before_trees_of_files() -> None:
+    text = "├── report_fiscal_year_total.csv\n\nThe report tells the total of a fiscal year.\n"
+    assert best_passages(text, "fiscal year total report count", 1)[0].text.startswith("The report tells")
+
+
+def test_the_few_that_a_pattern_leaves_out_are_told(lake: Lake) -> None:
+    text = told(lake, "notes/files/note[0-5]*.txt", "opioid")
+    assert text.endswith(
+        "texts there that do not fit the pattern: "
+        + ", ".join(f"note{n}.txt" for n in range(60, 66))
+        + " … 10 in all"
+    )
+    for chosen in ("notes/files/note0*.txt", "notes/files/*.txt"):
+        assert "do not fit" not in told(lake, chosen, "opioid")
+
+
 def test_several_finds_in_several_documents(lake: Lake) -> None:
     text = told(lake, "North/content.txt", ["forest covers", "trees"], "South/content.txt")
     first, second = text.split("== trees\n")

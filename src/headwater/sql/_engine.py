@@ -26,6 +26,7 @@ from headwater.sql._problems import Context, explain_failure, nearest
 from headwater.sql._result import Column, SqlResult, contract_type
 from headwater.sql._rewrite import LakeTable, Rewriter, Use
 from headwater.sql._tables import TableCatalog, data_paths, view_sql
+from headwater.sql._texts import texts_compared
 from headwater.sql._tree import Tree, limited, statement
 from headwater.sql._worker import Worker, WorkerDied, WorkerError
 
@@ -313,6 +314,7 @@ class SqlEngine:
 
         frames = plan.rewriter.frames
         found = self._diagnostician.joins(frames, ask, deadline - time.monotonic())
+        found += texts_compared(plan.node, result.columns, result.rows)
         if finds_nothing(result.row_count, lambda: result.rows):
             found += self._diagnostician.values(frames, ask, deadline - time.monotonic())
         if result.row_count is None:

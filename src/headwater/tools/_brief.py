@@ -39,6 +39,23 @@ _VALUE, _MEANING, _LONG, _KEYS, _GROUP_VALUES = 24, 70, 60, 6, 6
 """Characters of a value, of a column's meaning, of a text on average from which on it is long; keys of an object; values
 told that stand for groups of the others."""
 
+_PLACEHOLDERS = frozenset(
+    (
+        "n/a",
+        "na",
+        "none",
+        "null",
+        "unknown",
+        "not applicable",
+        "not available",
+        "not specified",
+        "other",
+        "others",
+    )
+    + ("missing", "undefined", "-", "--", "?", "not known", "unspecified", "various")
+)
+"""Frequent values of a text column that stand for no item of it."""
+
 _JOINS, _AMONG, _MATCHED = 2, 2, 0.7
 """Joins that are told of one table and of several, and the share of records that must match."""
 
@@ -111,11 +128,14 @@ class Brief:
         out += [(f"{group}: {_names(rest[group])}", len(rest[group])) for group in _GROUPS if group in rest]
         return _within(out, INSPECT_CHARACTERS if full else COLUMN_CHARACTERS)
 
-    def column_names(self, table: TableRecord, query: str, limit: int = NAMES_CHARACTERS) -> str:
-        """Return the names of some columns, those first that the query speaks of."""
+    def column_names(
+        self, table: TableRecord, query: str, values: dict[str, list[str]], limit: int = NAMES_CHARACTERS
+    ) -> str:
+        """Return the names of some columns, first those with a value that was found, then those the query speaks of."""
         wanted = words_of(query)
-        names = sorted((c["name"] for c in table.columns), key=lambda n: -_spoken(n, wanted))[:MOST_COLUMNS]
-        told = list(map(name_of, names))
+        names = [c["name"] for c in table.columns[:MOST_COLUMNS]]
+        names.sort(key=lambda n: (n not in values, -_spoken(n, wanted)))
+        told = [name_of(n) + (f" '{_clip(values[n][0], _VALUE)}'" if n in values else "") for n in names]
         kept = 1
         while kept < len(told) and sum(len(t) + 2 for t in told[: kept + 1]) <= limit:
             kept += 1
@@ -309,6 +329,8 @@ def column_text(figures: ColumnProfile, first: list[str], *, spoken: bool = Fals
     if shown and all(s.startswith(("'http://", "'https://")) for s in shown):
         return f"{name} (addresses){missing}"
     of = f" of {figures.distinct:,}" if figures.distinct > len(shown) else ""
+    empty = next((v for v in top if v.casefold() in _PLACEHOLDERS), "") if not every else ""
+    of += f", also '{empty}'" if empty and empty not in samples[: len(shown)] else ""
     kind = "" if figures.type == "text" else f" {figures.type}"
     return f"{name}{kind}{' ' if shown else ''}{'|'.join(shown)}{of}{unit}{missing}"
 

@@ -160,7 +160,8 @@ class _Page:
             if v.tables and not v.aside and v.cover >= least and v.record.series not in self.series
         ][:NAMED_TABLES]
         out = [
-            f"{self.brief.head(v.tables[0])}: {self.brief.column_names(v.tables[0], query)}" for v in tables
+            f"{self.brief.head(v.tables[0])}: {self.brief.column_names(v.tables[0], query, v.values)}"
+            for v in tables
         ]
         rest = [v for v in views if v not in tables]
         fitting = [v for v in rest if v.cover >= LITTLE]
@@ -208,7 +209,8 @@ def _view(hit: Any, brief: Brief, query: str) -> _View:
         for why in hit.why:
             if why.startswith("value of "):
                 column, _, value = why.removeprefix("value of ").partition(": ")
-                view.values.setdefault(column, []).append(value)
+                if _meant(value, query):
+                    view.values.setdefault(column, []).append(value)
         table = next((t for t in tables if view.values.keys() & {c["name"] for c in t.columns}), tables[0])
         view.tables = [table, *(t for t in tables if t is not table)]
         held += " " + " ".join(f"{c['name']} {c.get('description') or ''}" for c in table.columns)
@@ -223,6 +225,12 @@ def _view(hit: Any, brief: Brief, query: str) -> _View:
     wanted, own = words_of(query), set(words_of(held.replace("_", " ")))
     view.cover = sum(any(alike(w, o) for o in own) for w in wanted) / len(wanted) if wanted else 0.0
     return view
+
+
+def _meant(value: str, query: str) -> bool:
+    """Tell whether a value that shares a word with a query is what the query speaks of: half of its words are there."""
+    own, wanted = words_of(value), words_of(query)
+    return 2 * sum(any(alike(o, w) for w in wanted) for o in own) >= len(own)
 
 
 def _folded(views: list[_View], brief: Brief) -> list[_View]:

@@ -17,6 +17,9 @@ TOOLS = Registry()
 Mode = Literal["lexical", "vector", "hybrid"]
 Kind = Literal["table", "text"]
 
+READ_ROWS = 20
+"""Rows of a series that are read where the caller does not say how many."""
+
 
 @TOOLS.add("search", "Search the lake")
 def search(
@@ -68,10 +71,9 @@ def inspect(
 ) -> Any:
     """Show what is in a document: shape, columns with types, units, meanings and examples, notes, warnings.
 
-    Of a series its first member is shown, with what tells the members apart.
+    Of a series its first member is shown, with what tells the members apart; of a series of records their table.
     """
-    told = lake.catalog.relations.series(document.removeprefix("series:"))
-    return lake.inspect(told["members"][0]["document"] if told else document)
+    return lake.inspect(document)
 
 
 @TOOLS.add("read", "Read a part of a document")
@@ -100,13 +102,17 @@ def read(
         return find_in(lake, [document, *(also or ())], find)
     if also:
         raise UsageError("Several documents can only be read with find.", hint='read A B --find "words"')
+    if document.startswith("series:"):
+        return _rows_of(lake, document, offset, limit or READ_ROWS)
     return lake.read(document, page=page, table=table, offset=offset, limit=limit, raw=raw)
 
 
 @TOOLS.add("related", "Find related documents")
-def related(lake: Lake, *, document: Annotated[str, "path in the lake, or a short unique name"]) -> Any:
+def related(
+    lake: Lake, *, document: Annotated[str, "path in the lake, series:ID, or a short unique name"]
+) -> Any:
     """Show copies, the series, joinable columns with match rate and fan-out, and mentions of a document."""
-    return lake.related(document)
+    return lake.related(_member_of(lake, document))
 
 
 @TOOLS.add("sql", "Query tables")
@@ -126,3 +132,35 @@ def sql(
 def status(lake: Lake) -> Any:
     """Say what is in the lake, what is not and why, and what share of it search covers."""
     return lake.status()
+
+
+def _member_of(lake: Lake, name: str) -> str:
+    """Return the first member of a series named "series:ID", or the name as it is."""
+    told = lake.catalog.relations.series(name.removeprefix("series:")) if name.startswith("series:") else None
+    return str(told["members"][0]["document"]) if told else name
+
+
+def _rows_of(lake: Lake, series: str, offset: int, limit: int) -> Any:
+    """Return rows of a series, all its members as one table."""
+    from headwater.lake import Reading
+
+    source = series.replace("'", "''")
+    found = lake.sql(
+        f"select * from t('{source}') order by _document, _row limit {int(limit)} offset {int(offset)}"  # noqa: S608
+    )
+    total = int(lake.sql(f"select count(*) from t('{source}')").rows[0][0])  # noqa: S608
+    rows = tuple((offset + n, 0, tuple(cells)) for n, cells in enumerate(found.rows, 1))
+    end = offset + len(rows)
+    columns = tuple(c.name for c in found.columns)
+    more = {"offset": end} if end < total else None
+    return Reading(
+        series,
+        "rows",
+        table=series,
+        columns=columns,
+        rows=rows,
+        row_count=total,
+        start=offset,
+        end=end,
+        next=more,
+    )

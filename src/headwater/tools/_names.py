@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
@@ -119,3 +120,25 @@ def matching(catalog: Catalog, pattern: str) -> list[DocumentRecord]:
         raise NotFoundError(f"No document fits {pattern!r}.", nearest=nearest(pattern.replace("*", " "), ids))
     records = (catalog.document(i) for i in found)
     return [r for r in records if r is not None]
+
+
+def left_out(catalog: Catalog, patterns: Sequence[str], found: Sequence[DocumentRecord]) -> list[str]:
+    """Return the few texts that patterns of one dataset's files leave out, perhaps by mistake.
+
+    They have the same ending as those found and are no more than these; else the pattern is meant to choose.
+    """
+    telling = [p for p in patterns if "*" in p and not p.rsplit("/", 1)[-1].startswith("*.")]
+    datasets, endings = {r.dataset for r in found}, {r.id.rsplit(".", 1)[-1] for r in found}
+    if not telling or len(datasets) != 1 or len(endings) != 1:
+        return []
+    ids, ending = {r.id for r in found}, f".{endings.pop()}"
+    others = [
+        d.id
+        for d in catalog.documents(dataset=datasets.pop())
+        if d.id not in ids
+        and d.kind == "text"
+        and d.role == "data"
+        and d.state == "ingested"
+        and d.id.endswith(ending)
+    ]
+    return others if len(others) <= len(ids) else []

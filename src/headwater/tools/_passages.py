@@ -13,8 +13,9 @@ _WORD = re.compile(r"[^\W_]+")
 _WIDTH = 260
 """Characters of a passage at most: one or two sentences of an encyclopaedia."""
 
-_FORM = 0.7
-"""Weight of another form of a word, against the word itself."""
+_FORM, _LINE, _LETTERS = 0.7, 0.6, 0.6
+"""Weights of another form of a word against the word itself, and of a line that is no language against one that is; the
+share of letters and blanks in language."""
 
 _HALF, _NEARLY = 0.5, 0.9
 """Share of the best passage's score that a further one must have with a new word, and without one."""
@@ -178,7 +179,8 @@ def best_passages(text: str, query: str, limit: int = 2, width: int = _WIDTH) ->
     for place, ((a, b), found) in enumerate(zip(spans, held, strict=True)):
         if found:
             digits = number if re.search(r"\d", text[a:b]) else 0.0
-            scored.append((sum(weights[w] * found[w] for w in found) + digits, -place))
+            told = sum(weights[w] * found[w] for w in found) + digits
+            scored.append((told * (1.0 if _is_prose(text[a:b]) else _LINE), -place))
     scored.sort(reverse=True)
     told: dict[tuple[str, frozenset[str]], Passage] = {}
     covered: set[str] = set()
@@ -195,6 +197,12 @@ def best_passages(text: str, query: str, limit: int = 2, width: int = _WIDTH) ->
             passage = Passage(a, b, _cut(text[a:b], set(found), width), round(score, 3), len(found))
             told.setdefault(key, passage)
     return list(told.values())
+
+
+def _is_prose(line: str) -> bool:
+    """Tell whether a line reads as language: letters for the most part, and not a row of a table or a tree of files."""
+    letters = sum(c.isalpha() or c == " " for c in line)
+    return letters >= _LETTERS * len(line) and line[0] not in "|│├└"
 
 
 def _may_hold(text: str, wanted: Sequence[str]) -> bool:

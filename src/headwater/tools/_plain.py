@@ -5,7 +5,7 @@ What stands in documents is given between « and », after the name of its docum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from headwater.errors import HeadwaterError
@@ -21,13 +21,8 @@ if TYPE_CHECKING:
         Status,
     )
     from headwater.sql import SqlResult
-    from headwater.tools._several import Findings, FoundIn
 
 CELL, HEADING = 160, 40
-FEW_COUNTS, NAMED = 6, 12
-"""Documents up to which a counted word comes with a sentence; names of documents that are listed without one."""
-
-FOUND_CHARACTERS = 2_000
 ROWS_CHARACTERS = 1_600
 TEXT_CHARACTERS = 2_400
 
@@ -145,60 +140,6 @@ def told_reading(result: Reading, brief: Brief) -> str:
         f"{brief.names.of(result.document)}{page} «{text}» "
         f"[characters {result.start:,} to {result.end:,} of {result.length:,}{more}"
         f"{'; tables: ' + listed if listed else ''}]"
-    )
-
-
-def told_findings(found: Findings, brief: Brief) -> str:
-    """Return how often words stand in documents, and the sentences that hold most of them.
-
-    One word is counted; of several the sentences count. Documents that hold fewer of the words are only named.
-    """
-    single, name = len(found.find.split()) == 1, brief.names.of
-    hits = [d for d in found.documents if (d.parts if single else d.passages)]
-    none = [name(d.document) for d in found.documents if not (d.parts if single else d.passages)]
-    most = max((d.words for d in hits), default=0)
-    hits.sort(
-        key=lambda d: (-d.whole, -d.parts) if single else (-d.words, -bool(d.whole), -d.passages[0].score)
-    )
-    near = [d for d in hits if single or d.words == most]
-    lines, used = list[str](), 0
-    if single and len(near) > FEW_COUNTS:
-        lines.append(f"times as a whole word (in brackets: with longer words): {_counts(near, brief)}")
-        near = []
-    for number, d in enumerate(near):
-        told = (
-            f"{d.whole} time{'' if d.whole == 1 else 's'}"
-            + (f" ({d.parts} with longer words)" if d.parts != d.whole else "")
-            if single
-            else ""
-        )
-        lacks = f" (nowhere there: {', '.join(d.missing)})" if d.missing else ""
-        said = " ".join(quote(p.text) for p in d.passages)
-        line = f"{name(d.document)}: {told}{' ' if told and said else ''}{said}{lacks}"
-        if used and used + len(line) > FOUND_CHARACTERS:
-            lines.append(f"[{number} of {len(near)} documents shown; narrow the names or the words]")
-            break
-        lines.append(line)
-        used += len(line) + 1
-    for label, names in (("less fitting", [name(d.document) for d in hits if d.words < most and not single]), (
-        "0 times" if single else "no match", none,
-    )):  # fmt: skip
-        if names:
-            lines.append(
-                f"{label}: {', '.join(names[:NAMED])}"
-                + (f" … {len(names)} in all" if len(names) > NAMED else "")
-            )
-    if found.without:
-        lines.append(f"{found.without:,} more documents hold none of it")
-    if found.unread:
-        lines.append(f"{found.unread:,} more documents fit and were not looked through: narrow the pattern")
-    return "\n".join(lines)
-
-
-def _counts(found: Sequence[FoundIn], brief: Brief) -> str:
-    return ", ".join(
-        f"{brief.names.of(d.document)} {d.whole}" + (f" ({d.parts})" if d.parts != d.whole else "")
-        for d in found
     )
 
 

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from headwater.errors import HeadwaterError, UsageError
 from headwater.tools._brief import Brief
+from headwater.tools._findings import told_findings
 from headwater.tools._hits import told_searches
 from headwater.tools._names import ShortNames
-from headwater.tools._plain import PLAIN, quote, told_error, told_findings
+from headwater.tools._plain import PLAIN, quote, told_error
 from headwater.tools._registry import Registry
 from headwater.tools._several import Findings, Several
 
@@ -168,8 +169,9 @@ class Session:
             elif name == "list" and hasattr(part, "documents"):
                 out.retrieved += [d.id for d in part.documents.items]
             elif name in ("inspect", "related", "read"):
-                document = part.document
-                out.opened.append(document if isinstance(document, str) else document.id)
+                document = part.document if isinstance(part.document, str) else part.document.id
+                place = part.columns.index("_document") if _is_series(document) else -1
+                out.opened += [str(r[2][place]) for r in part.rows] if _is_series(document) else [document]
             out.opened += getattr(part, "documents_used", ())
         return Touched(list(dict.fromkeys(out.retrieved)), list(dict.fromkeys(out.opened)))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headwater.errors import HeadwaterError
-from headwater.tools._names import matching
+from headwater.tools._names import left_out, matching
 from headwater.tools._passages import Passage, best_passages, missing_words, occurrences, words_of
 
 if TYPE_CHECKING:
@@ -104,12 +104,14 @@ class Findings:
         documents: what was looked through, those of a pattern for many documents only if they hold a word.
         without: how many more were looked through and hold none.
         unread: how many fit the names and were not looked through, being too many.
+        apart: texts of the same dataset and kind of file that a pattern leaves out.
     """
 
     find: str
     documents: tuple[FoundIn, ...]
     without: int = 0
     unread: int = 0
+    apart: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object."""
@@ -125,7 +127,8 @@ class Findings:
             for d in self.documents
         ]
         return {
-            "find": self.find, "kind": "find", "documents": listed, "without": self.without, "unread": self.unread
+            "find": self.find, "kind": "find", "documents": listed, "without": self.without, "unread": self.unread,
+            "apart": list(self.apart),
         }  # fmt: skip
 
 
@@ -164,10 +167,11 @@ def find_in(lake: Lake, names: Sequence[str], find: str | Sequence[str]) -> Any:
             f"{listed} holds no running text.",
             hint="A table is searched with sql: where column ilike '%word%'.",
         )
-    return each(lambda f: _found(texts, f, unread), asked[0], asked[1:])
+    apart = tuple(left_out(lake.catalog, names, records))
+    return each(lambda f: _found(texts, f, unread, apart), asked[0], asked[1:])
 
 
-def _found(texts: dict[str, str], find: str, unread: int) -> Findings:
+def _found(texts: dict[str, str], find: str, unread: int, apart: tuple[str, ...]) -> Findings:
     limit, width = (3, 260) if len(texts) == 1 else (2, 260) if len(texts) < 4 else (1, 200)
     found = []
     for document, text in texts.items():
@@ -176,4 +180,4 @@ def _found(texts: dict[str, str], find: str, unread: int) -> Findings:
         if parts or passages or len(texts) <= FEW_SEARCHED:
             missing = tuple(missing_words(text, find)) if passages else ()
             found.append(FoundIn(document, whole, parts, passages, len(text), missing))
-    return Findings(find, tuple(found), len(texts) - len(found), unread)
+    return Findings(find, tuple(found), len(texts) - len(found), unread, apart)
