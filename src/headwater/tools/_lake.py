@@ -149,7 +149,7 @@ def _rows_of(lake: Lake, series: str, offset: int, limit: int) -> Any:
         f"select * from t('{source}') order by _document, _row limit {int(limit)} offset {int(offset)}"  # noqa: S608
     )
     total = int(lake.sql(f"select count(*) from t('{source}')").rows[0][0])  # noqa: S608
-    rows = tuple((offset + n, 0, tuple(cells)) for n, cells in enumerate(found.rows, 1))
+    rows: Any = tuple((offset + n, None, cells) for n, cells in enumerate(found.rows, 1))
     end = offset + len(rows)
     columns = tuple(c.name for c in found.columns)
     more = {"offset": end} if end < total else None

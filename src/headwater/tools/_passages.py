@@ -179,8 +179,8 @@ def best_passages(text: str, query: str, limit: int = 2, width: int = _WIDTH) ->
     for place, ((a, b), found) in enumerate(zip(spans, held, strict=True)):
         if found:
             digits = number if re.search(r"\d", text[a:b]) else 0.0
-            told = sum(weights[w] * found[w] for w in found) + digits
-            scored.append((told * (1.0 if _is_prose(text[a:b]) else _LINE), -place))
+            held_weight = sum(weights[w] * found[w] for w in found) + digits
+            scored.append((held_weight * (1.0 if _is_prose(text[a:b]) else _LINE), -place))
     scored.sort(reverse=True)
     told: dict[tuple[str, frozenset[str]], Passage] = {}
     covered: set[str] = set()
