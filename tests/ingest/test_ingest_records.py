@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -174,6 +175,25 @@ def test_records_beside_lists_join_the_series_of_plain_ones_only(tmp_path: Path)
             ["A2", 1902],
         ]
         assert rows(lake, "select count(*) from t('artist2.json')") == [[9]]
+
+
+def test_lists_in_a_record_are_tables_of_their_own(tmp_path: Path) -> None:
+    stays = [{"place": name, "year": 1900 + n} for n, name in enumerate("abcd")]
+    value = {"name": "Moore", **{f"field {n}": n for n in range(12)}, "stays": stays}
+    (tmp_path / "moore.json").write_text(json.dumps(value), encoding="utf-8")
+    with zipfile.ZipFile(tmp_path / "more.zip", "w") as archive:
+        archive.writestr("turner.json", json.dumps(value | {"name": "Turner"}))
+    ingest_lake(tmp_path)
+    with Lake.find(tmp_path) as lake:
+        assert [t.ref for t in lake.inspect("moore.json").tables] == ["moore.json", "moore.json#stays"]
+        assert rows(lake, "select name, \"field 3\" from t('moore.json')") == [["Moore", 3]]
+        assert rows(lake, "select count(*), max(year) from t('moore.json#stays')") == [[4, 1903]]
+        assert rows(lake, "select name from t('more.zip!turner.json')") == [["Turner"]]
+        series = series_of(lake, "moore.json")
+        assert rows(lake, f"select _file, name from t('series:{series}') order by 1") == [
+            ["moore", "Moore"],
+            ["more.zip!turner", "Turner"],
+        ]
 
 
 def test_large_groups_are_cut_into_parts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

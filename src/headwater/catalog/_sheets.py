@@ -18,6 +18,9 @@ from headwater.catalog._records import TableRecord
 RECORD = -2
 """Position among the sketches of a content that holds the names of its record's fields."""
 
+FIRST = -3
+"""Position of a record among the tables of its document: before the others, and none that a sketch has."""
+
 SHEET_COLUMNS = 2
 """Columns of a sheet that tell its rows apart; the fields come after them."""
 
@@ -45,7 +48,7 @@ class Sheet:
         columns: as in `TableRecord`, those of `SHEET_COLUMNS` first.
         info: as in `TableRecord`.
         typed_path, raw_path: Parquet files below the state folder.
-        rows: (document, label, reference of its table or "", position) of each row, in order.
+        rows: (document, label, whether it is a table of the document by the document's name) of each row, in order.
     """
 
     id: str
@@ -54,7 +57,7 @@ class Sheet:
     info: dict[str, Any]
     typed_path: str
     raw_path: str
-    rows: list[tuple[str, str, str, int]] = field(default_factory=list)
+    rows: list[tuple[str, str, bool]] = field(default_factory=list)
 
 
 class Sheets:
@@ -95,18 +98,18 @@ class Sheets:
         self._kept.pop(sheet.id, None)
         self.put_rows(sheet.id, sheet.rows)
 
-    def put_rows(self, sheet: str, rows: Iterable[tuple[str, str, str, int]]) -> None:
-        """Set which documents have which row of a sheet, and give those a table that have a reference for it."""
+    def put_rows(self, sheet: str, rows: Iterable[tuple[str, str, bool]]) -> None:
+        """Set which documents have which row of a sheet, and give those a table whose main table it is."""
         rows = list(rows)
         self._db.execute("delete from sheet_rows where sheet = ?", [sheet])
         self._db.executemany(
             "insert into sheet_rows (sheet, row, document, label) values (?,?,?,?)",
-            [(sheet, row, document, label) for row, (document, label, _, _) in enumerate(rows, 1)],
+            [(sheet, row, document, label) for row, (document, label, _) in enumerate(rows, 1)],
         )
         tables = [
-            (document, position, ref, json.dumps({"sheet": sheet, "row": row}))
-            for row, (document, _, ref, position) in enumerate(rows, 1)
-            if ref
+            (document, FIRST, document, json.dumps({"sheet": sheet, "row": row}))
+            for row, (document, _, main) in enumerate(rows, 1)
+            if main
         ]
         self._db.executemany(
             "insert or replace into tables (document, position, ref, name, row_count, info, typed_path, raw_path) "

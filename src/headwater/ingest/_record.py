@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from headwater.profiles import TableValues
 
-READER_VERSION = 5
+READER_VERSION = 6
 """Grows when readers, typing or profiles give other results; contents read by an older version are read again."""
 
 MAX_TEXT = 50_000_000

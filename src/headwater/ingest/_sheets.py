@@ -149,7 +149,10 @@ def _write_sheets(catalog: Catalog, plan: SheetPlan, built: dict[str, Outcome]) 
         if outcome is not None and not outcome.ok:
             continue
         kept.append(group.id)
-        rows = list(_rows(catalog, group, plan))
+        rows = [
+            (d.document, label, plan.sources[d.document][1])
+            for d, label in zip(group.documents, group.labels, strict=True)
+        ]
         if outcome is not None:
             catalog.sheets.put(replace(outcome.value, rows=rows))
         elif not plan.changed.isdisjoint(d.document for d in group.documents):
@@ -160,14 +163,6 @@ def _write_sheets(catalog: Catalog, plan: SheetPlan, built: dict[str, Outcome]) 
             series.append({"id": group.id, "title": group.title, "kind": RECORDS, "columns": columns})
     catalog.sheets.keep(kept)
     catalog.relations.add_series(series)
-
-
-def _rows(catalog: Catalog, group: RecordGroup, plan: SheetPlan) -> Iterator[tuple[str, str, str, int]]:
-    """Yield (document, label, reference of its table, position); a record that is not the main table has none."""
-    for document, label in zip(group.documents, group.labels, strict=True):
-        others = [ref for _, ref in catalog.positions(document.document) if ref != document.document]
-        ref = document.document if plan.sources[document.document][1] else ""
-        yield document.document, label, ref, len(others)
 
 
 def _bounded(group: RecordGroup, sources: dict[str, tuple[RecordSource, bool]]) -> Iterator[RecordGroup]:
