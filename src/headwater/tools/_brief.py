@@ -234,7 +234,7 @@ class Brief:
         return "; ".join(told for _, told in best[:_AMONG])
 
 
-_GROUPS = ("numbers", "text", "lists", "long text")
+_GROUPS = ("numbers", "text", "lists", "long text", "empty")
 """In which order the other columns of a wide table are named."""
 
 
@@ -248,6 +248,8 @@ def _telling(meanings: dict[str, str], wanted: Sequence[str]) -> set[str]:
 
 def _group(figures: ColumnProfile) -> str:
     """Return under which heading a column is named without values; "" for one whose range is short and telling."""
+    if not figures.distinct:
+        return "empty"
     if figures.type in ("date", "datetime", "time"):
         return ""
     if figures.type in ("list", "object"):
@@ -264,7 +266,7 @@ def _is_long(figures: ColumnProfile) -> bool:
 
 def _names(columns: Sequence[ColumnProfile]) -> str:
     """Return the names of columns of one group, as many as fit; of a few numbers the ranges too."""
-    few = len(columns) <= FEW_NUMBERS and columns[0].type in ("integer", "number")
+    few = len(columns) <= FEW_NUMBERS and columns[0].type in ("integer", "number") and columns[0].distinct
     names = [column_text(c, []) if few else name_of(c.name) for c in columns]
     kept = len(names)
     while kept > 1 and sum(len(n) + 2 for n in names[:kept]) > GROUP_CHARACTERS:
@@ -311,6 +313,8 @@ def column_text(figures: ColumnProfile, first: list[str], *, spoken: bool = Fals
     name = name_of(figures.name)
     unit = f" {figures.unit}" if figures.unit else ""
     missing = _groups(figures) + (" (gaps)" if figures.missing and "" not in figures.groups else "")
+    if not figures.distinct:
+        return f"{name} (empty)"
     if figures.type in ("integer", "number", "date", "datetime", "time") and figures.min is not None:
         return f"{name} {_short(figures.min)}..{_short(figures.max)}{unit}{missing}"
     if figures.type == "boolean":

@@ -25,9 +25,9 @@ FULL_TABLES, FULL_TEXTS, NAMED_TABLES, FURTHER, LEAST_NAMED = 2, 2, 2, 4, 2
 """Hits of a query whose columns, and whose sentences, are written out; further tables with the names of some columns;
 and further hits by name, at most and at least."""
 
-LITTLE, NEXT, SURE = 0.34, 0.75, 2
-"""Share of the query's words that a further table must hold to be written out, share of the best one's words that a hit
-must have, and the rank up to which it need not."""
+LITTLE, HALF, NEXT, SURE = 0.34, 0.5, 0.75, 2
+"""Share of the query's words that a further table must hold to be written out; shares of the best one's words that a
+table must have to be told with columns, and a hit to be written out; the rank up to which it need not."""
 
 SECOND_WIDTH, ASKED = 180, 40
 """Characters of the sentence of a second text, and of a query that is repeated as a heading."""
@@ -153,12 +153,10 @@ class _Page:
 
     def _further(self, views: list[_View], query: str) -> list[str]:
         """Return the remaining hits: some tables with names of columns, then the others by name."""
-        least = max(LITTLE, NEXT * max((v.cover for v in views), default=0.0))
-        tables = [
-            v
-            for v in views
-            if v.tables and not v.aside and v.cover >= least and v.record.series not in self.series
-        ][:NAMED_TABLES]
+        most = max((v.cover for v in views), default=0.0)
+        fresh = [v for v in views if v.tables and not v.aside and v.record.series not in self.series]
+        near = [v for v in fresh if v.cover >= max(LITTLE, NEXT * most)] or fresh[:1]
+        tables = [v for v in near if v.cover >= HALF * most][:NAMED_TABLES]
         out = [
             f"{self.brief.head(v.tables[0])}: {self.brief.column_names(v.tables[0], query, v.values)}"
             for v in tables

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from headwater.errors import HeadwaterError, UsageError
 from headwater.tools._brief import Brief
 from headwater.tools._findings import told_findings
-from headwater.tools._hits import told_searches
+from headwater.tools._hits import ASKED, told_searches
 from headwater.tools._names import ShortNames
 from headwater.tools._plain import PLAIN, quote, told_error
 from headwater.tools._registry import Registry
@@ -137,9 +137,9 @@ class Session:
             return told_searches(asked, found, self.brief)
         if isinstance(result, Several):
             parts = []
-            for asked, one in zip(result.asked, result.results, strict=True):
+            for n, (asked, one) in enumerate(zip(result.asked, result.results, strict=True), 1):
                 text = told_error(one) if isinstance(one, HeadwaterError) else self.tell(name, one)
-                parts.append(f"== {asked[:60]}{'…' if len(asked) > 60 else ''}\n{text}")
+                parts.append(f"== {n if name == 'sql' else asked[:ASKED]}\n{text}")
             return "\n".join(parts)
         if isinstance(result, Findings):
             return told_findings(result, self.brief)
