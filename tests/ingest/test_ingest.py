@@ -52,6 +52,26 @@ def lake(tmp_path: Path) -> Path:
     return root
 
 
+def test_totals_follow_every_change(lake: Path) -> None:
+    def totals() -> tuple[dict[str, int], dict[str, int]]:
+        with Lake.find(lake) as opened:
+            documents = [d for d in opened.catalog.documents() if d.state == "ingested"]
+            datasets = {d.dataset for d in opened.catalog.documents() if d.state in ("ingested", "duplicate")}
+            counted = {
+                "datasets": len(datasets),
+                "documents": len(documents),
+                "tables": len(opened.catalog.tables()),
+            }
+            return opened.catalog.totals(), counted
+
+    told, counted = totals()
+    assert told == counted
+    (lake / "water/basin-00/files/levels_2021.csv").unlink()
+    ingest_lake(lake)
+    told, fewer = totals()
+    assert told == fewer != counted
+
+
 def test_every_file_is_in_exactly_one_state(lake: Path) -> None:
     files = {
         p.relative_to(lake).as_posix() for p in lake.rglob("*") if p.is_file() and ".headwater" not in p.parts

@@ -3,6 +3,7 @@ from __future__ import annotations
 from tests.tables import make_table
 
 from headwater.relations import (
+    Link,
     LinkGraph,
     TableSketch,
     TextSketch,
@@ -103,6 +104,19 @@ def test_links_go_both_ways_and_say_why() -> None:
     assert via["open/towns"].startswith("join: ") and "city" in via["open/towns"]
     assert via["wiki/Lausanne"].startswith("mention: Lausanne in column city")
     assert any(link.other == "open/matches" for link in _graph().links("wiki/Lausanne"))
+
+
+def test_links_are_read_of_the_datasets_on_the_way_alone() -> None:
+    asked: list[str] = []
+
+    def links_of(dataset: str) -> list[Link]:
+        asked.append(dataset)
+        return [Link(dataset, f"{dataset}{i}", 0.9 - i / 10, "join: …") for i in range(2)]
+
+    graph = LinkGraph(links_of, lambda datasets: [])
+    linked = linked_datasets(["a", "b"], graph, [{"a0": 3.0, "a00": 2.0, "zz": 9.0}])
+    assert [dataset for dataset, _ in linked] == ["a0", "a00"]
+    assert "zz" not in asked and len(asked) == len(set(asked))
 
 
 def test_linked_are_what_is_reached_and_fits_a_clause() -> None:
