@@ -46,15 +46,17 @@ def _coverage(lake: Lake) -> Check:
 
 
 def _canary(lake: Lake) -> Check:
-    """Search for the title of a document that is in the catalog: an index that is empty or broken shows here."""
+    """Search a dataset for the title of one of its documents: an index that is empty or broken shows here."""
+    from headwater.search import Filters, SearchOptions
+
     ingested = (
         d for d in lake.catalog.documents() if d.state == "ingested" and not d.duplicate_of and d.title
     )
     document = next(ingested, None)
     if document is None:
         return Check("search", True, "there is no document to search for")
-    found = lake.search(document.title, 50, mode="lexical")
-    good = any(h.document == document.id or h.dataset == document.dataset for h in found.hits)
+    options = SearchOptions(mode="lexical", filters=Filters(datasets=(document.dataset,)))
+    good = bool(lake.index.search(document.title, options).hits)
     hint = "" if good else "Remove the folder `index` in the state folder and run: headwater ingest"
     return Check(
         "search",

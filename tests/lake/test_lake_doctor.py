@@ -1,0 +1,42 @@
+"""What doctor says of a lake's index."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from headwater.ingest import ingest_lake
+from headwater.lake import diagnose_lake
+from headwater.search import LocalIndex, load_embedder
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    """A lake with many documents of one title; the first by name is not the first that a search finds."""
+    root = tmp_path / "lake"
+    for n in range(60):
+        folder = root / "notes" / f"set{n:02d}"
+        folder.mkdir(parents=True)
+        words = " ".join(f"word{n}x{i}" for i in range(2 + 3 * (n == 0)))
+        (folder / "notes.txt").write_text(f"Packages\n\nOf set {n}: {words}.\n", encoding="utf-8")
+    ingest_lake(root)
+    return root
+
+
+def search_check(root: Path) -> tuple[bool, str]:
+    check = next(c for c in diagnose_lake(root) if c.name == "search")
+    return check.ok, check.detail
+
+
+def test_one_of_many_documents_of_a_title_is_found(lake: Path) -> None:
+    assert search_check(lake) == (True, "'Packages' is found")
+
+
+def test_an_index_that_lost_its_records_is_told(lake: Path) -> None:
+    folder = lake / ".headwater" / "index"
+    shutil.rmtree(folder)
+    LocalIndex(folder, embedder=load_embedder(), write=True).close()
+    ok, detail = search_check(lake)
+    assert not ok and "is not found" in detail
