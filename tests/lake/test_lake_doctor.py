@@ -19,8 +19,9 @@ def lake(tmp_path: Path) -> Path:
     for n in range(60):
         folder = root / "notes" / f"set{n:02d}"
         folder.mkdir(parents=True)
-        words = " ".join(f"word{n}x{i}" for i in range(2 + 3 * (n == 0)))
-        (folder / "notes.txt").write_text(f"Packages\n\nOf set {n}: {words}.\n", encoding="utf-8")
+        (folder / "notes.txt").write_text(f"Packages\n\nOf set {n}.\n", encoding="utf-8")
+        if n:
+            (folder / "metadata.json").write_text('{"title": "Packages", "license": "CC0"}', encoding="utf-8")
     ingest_lake(root)
     return root
 
