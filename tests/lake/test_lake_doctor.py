@@ -14,15 +14,14 @@ from headwater.search import LocalIndex, load_embedder
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Path:
-    """A lake with many documents of one title; the first by name is not the first that a search finds."""
+    """A lake with many documents of one title; the one that is first by name came into the index last."""
     root = tmp_path / "lake"
-    for n in range(60):
-        folder = root / "notes" / f"set{n:02d}"
+    for n in [*range(1, 120), 0]:
+        folder = root / "notes" / f"set{n:03d}"
         folder.mkdir(parents=True)
         (folder / "notes.txt").write_text(f"Packages\n\nOf set {n}.\n", encoding="utf-8")
-        if n:
-            (folder / "metadata.json").write_text('{"title": "Packages", "license": "CC0"}', encoding="utf-8")
-    ingest_lake(root)
+        if n in {119, 0}:
+            ingest_lake(root)
     return root
 
 
