@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from headwater.errors import LimitError, SetupError, UsageError
-from headwater.sandbox import CodeError, CodeLimits, Sandbox, _walls
+from headwater.sandbox import CodeError, CodeLimits, Sandbox, _folders, _walls
 from headwater.sandbox._confine import missing_layers
 
 pytestmark = pytest.mark.skipif(bool(missing_layers()), reason=f"no walls here: {missing_layers()}")
@@ -28,16 +28,23 @@ def outside(tmp_path_factory):
     return folder / "secret.txt"
 
 
-@pytest.fixture(scope="module")
-def box():
-    os.environ["HEADWATER_CANARY"] = "canary"
-    try:
-        with Sandbox(
-            {"data.csv": b"a,b\n1,2\n3,4\n"}, CodeLimits(seconds=8, memory=300_000_000, disk=20_000_000)
-        ) as made:
+TIERS = ("landlock", "bubblewrap", "bubblewrap without Landlock")
+
+
+@pytest.fixture(scope="module", params=TIERS)
+def box(request):
+    tier = request.param.partition(" ")[0]
+    if tier == "bubblewrap" and (problem := _walls.bubblewrap_problem()):
+        pytest.skip(problem)
+    limits = CodeLimits(seconds=8, memory=300_000_000, disk=20_000_000)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HEADWATER_CANARY", "canary")
+        with pytest.MonkeyPatch.context() as kernel:
+            if request.param == TIERS[2]:
+                kernel.setattr(_walls, "landlock_abi", lambda: 0)
+            made = Sandbox({"data.csv": b"a,b\n1,2\n3,4\n"}, limits, tier=tier)
+        with made:
             yield made
-    finally:
-        del os.environ["HEADWATER_CANARY"]
 
 
 class TestWhatWorks:
@@ -66,6 +73,9 @@ class TestWhatWorks:
         assert result.error is None
         assert result.value == value
 
+    def test_long_code(self, box):
+        assert box.run(f"len({'x' * 900_000!r})").value == 900_000
+
     def test_pandas_gives_a_table(self, box):
         pytest.importorskip("pandas")
         result = box.run("import pandas as pd\npd.read_csv('data.csv')")
@@ -83,6 +93,12 @@ class TestWhatWorks:
         )
         assert (result.output, result.value) == ("out\nerr\n", 0.5)
         assert result.files["made.txt"].read_text() == "x"
+
+    def test_what_a_run_leaves_above_its_folder_is_gone(self, box):
+        code = "import os\nfor n in ('../left', '../run-9/left'):\n    try: os.makedirs(os.path.dirname(n), exist_ok=True); open(n, 'w')\n    except OSError: pass"
+        assert box.run(code).error is None
+        assert not list(Path(box._work).glob("[!.]*"))
+        assert box.run("1").value == 1
 
     def test_runs_do_not_see_each_other(self, box):
         box.run("left = 1\nopen('left.txt', 'w').write('x')\nopen('json.py', 'w').write('raise SystemExit')")
@@ -113,10 +129,29 @@ class TestErrors:
     def test_no_input(self, box):
         assert "EOFError" in str(box.run("input('password? ')").error)
 
-    def test_forged_outcome_is_plain_data(self, box):
-        nested = "b'[' * 900 + b']' * 900"
-        code = 'import os\nos.write(3, b\'{"ok":true,"value":\' + ' + nested + " + b'}')\nos._exit(0)"
-        assert box.run(code).value is None
+    @pytest.mark.parametrize(
+        "value", ["b'[' * 900 + b']' * 900", "b'NaN'", "b'[1e999]'", "b'-Infinity'", "b'9' * 5000"]
+    )
+    def test_forged_outcome_is_plain_data(self, box, value):
+        code = 'import os\nos.write(3, b\'{"ok":true,"value":\' + ' + value + " + b'}')\nos._exit(0)"
+        result = box.run(code)
+        assert (result.value, str(result.error)) == (None, "The code ended without a result.")
+
+    @pytest.mark.parametrize(
+        ("told", "message"),
+        [
+            ('{"memory": true}', "more memory than 300 MB"),
+            ('{"ok": false, "error": ["\\ud800"], "line": {"a": 1}, "traceback": 3}', "\\ufffd"),
+            ('{"ok": false, "error": "' + "A" * 100_000 + '"}', "AAAA"),
+        ],
+    )
+    def test_forged_failure_is_a_bounded_failure(self, box, told, message):
+        error = box.run(f"import os\nos.write(3, {told.encode()!r})\nos._exit(0)").error
+        assert message in str(error).encode("unicode_escape").decode()
+        assert len(str(error)) < 10_000
+
+    def test_halves_of_characters_become_text(self, box):
+        assert box.run("'a\\ud800b'").value == "a\ufffdb"
 
 
 class TestLimits:
@@ -136,6 +171,9 @@ class TestLimits:
             "x = []\nwhile True: x.append(bytearray(10**7))",
             "s = 'ab'\nfor _ in range(40): s = s + s",
             "import mmap\nm = []\nwhile True:\n    n = mmap.mmap(-1, 10**7)\n    n.write(b'x' * 10**7)\n    m.append(n)",
+            # shared pages that the process does not show but keeps
+            "import mmap\nm = []\nwhile True:\n    n = mmap.mmap(-1, 10**7)\n    n.write(b'x' * 10**7)\n"
+            "    n.madvise(mmap.MADV_DONTNEED)\n    m.append(n)",
         ],
     )
     def test_memory(self, box, code):
@@ -148,10 +186,37 @@ class TestLimits:
             "import os, time\nk = []\nfor i in range(10):\n    f = open('f', 'wb'); f.write(b'0' * 9 * 2**20); f.flush(); os.unlink('f')"
             "; k.append(f)\ntime.sleep(5)",
             "for i in range(100_000): open(f'f{i}', 'w').close()",
+            # removed and closed, but mapped
+            "import mmap, os, time\nk = []\nfor i in range(10):\n    f = open('f', 'w+b'); f.write(b'0' * 9 * 2**20); f.flush()"
+            "\n    k.append(mmap.mmap(f.fileno(), 4096)); os.unlink('f'); f.close()\ntime.sleep(5)",
+            # below more folders than a path can name
+            "import os, time\nfor i in range(17): os.mkdir('d' * 250); os.chdir('d' * 250)\n"
+            "for i in range(10): open(f'f{i}', 'wb').write(b'0' * 9 * 2**20)\ntime.sleep(5)",
+            # where the first thread has ended and shows nothing any more
+            "import ctypes, os, threading, time\ndef fill():\n    k = []\n    for i in range(10):\n        f = open('f', 'wb'); "
+            "f.write(b'0' * 9 * 2**20); f.flush(); os.unlink('f'); k.append(f)\n    time.sleep(5)\n"
+            "threading.Thread(target=fill).start()\nctypes.CDLL(None).pthread_exit(None)",
+            "for i in range(5): open(f'f{i}', 'wb').write(b'0' * 9 * 2**20)",  # ends before anybody looks
         ],
     )
     def test_disk(self, box, code):
         assert isinstance(box.run(code).error, LimitError)
+
+    def test_threads(self, box):
+        code = "import threading, time\nthreading.stack_size(32768)\nwhile True: threading.Thread(target=time.sleep, args=(9,)).start()"
+        assert "threads" in str(box.run(code).error)
+
+    def test_files_with_holes_are_not_blown_up(self, box):
+        result = box.run("for i in range(50):\n    with open(f'f{i:02}', 'wb') as f: f.truncate(9 * 2**20)")
+        assert list(result.files) == ["f00", "f01"]
+        assert "48 files are left out" in result.output
+
+    @pytest.mark.parametrize("levels", [100, 1900])
+    def test_deep_folders_are_removed(self, box, levels):
+        code = f"import os\nfor _ in range({levels}): os.mkdir('d'); os.chdir('d')"
+        assert isinstance(box.run(code).error, LimitError)
+        assert not list(Path(box._work).glob("[!.]*"))
+        assert box.run("1").value == 1
 
     def test_one_large_file(self, box):
         assert "OSError" in str(box.run("open('f', 'wb').write(b'0' * 15 * 2**20)").error)
@@ -173,7 +238,7 @@ ESCAPES = {
     "read over proc": "open('/proc/self/root/etc/passwd').read()",
     "environment of the parent": "import os\nopen(f'/proc/{os.getppid()}/environ', 'rb').read()",
     "list": "import os\nos.listdir(os.path.dirname(OUT))",
-    "folders of other runs": "import os\nos.listdir('..')",
+    "folders of other runs": "import os\nassert len(os.listdir('..')) > 1",
     "append": "open(OUT, 'a').write('x')",
     "create beside": "open(OUT + '.new', 'w').write('x')",
     "truncate": "import os\nos.truncate(OUT, 0)",
@@ -187,6 +252,18 @@ ESCAPES = {
     "listening": "import socket\nsocket.socket().bind(('127.0.0.1', 0))",
     "names": "import socket\nsocket.getaddrinfo('localhost', 80)",
     "datagrams to local sockets": "import socket\na, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)\na.sendto(b'x', '/dev/log')",
+    "raw sockets, which are datagrams to local sockets":
+        "import socket\na, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_RAW)\na.sendto(b'x', '/dev/log')",
+    "files hidden in a message": "import socket\na, b = socket.socketpair()\nsocket.send_fds(a, [b'x'], [0])",
+    "attributes of a library": "import fcntl, os, struct\nf = os.open(os.__file__, os.O_RDONLY)\n"
+    "fcntl.ioctl(f, 0x40086602, struct.pack('<Q', 0x80040))",
+    "lease of a library": "import fcntl, os\nfcntl.fcntl(os.open(os.__file__, os.O_RDONLY), fcntl.F_SETLEASE, fcntl.F_RDLCK)",
+    "outliving the host": "import ctypes\nassert ctypes.CDLL(None).prctl(1, 0, 0, 0, 0) == 0",
+    "hiding from the host": "import ctypes\nassert ctypes.CDLL(None).prctl(4, 0, 0, 0, 0) == 0",
+    "open files of one thread": "import ctypes\nassert ctypes.CDLL(None).close_range(200, 255, 2) == 0",
+    "memory of the host": "import os\nopen(f'/proc/{os.getppid()}/mem', 'r+b')",
+    "temporary folder": "open('/tmp/x', 'w')",
+    "shared memory": "open('/dev/shm/x', 'w')",
     "fork": "import os\nos.fork()",
     "program": "import subprocess\nsubprocess.run(['id'])",
     "exec": "import os\nos.execv('/bin/true', ['true'])",
@@ -291,9 +368,9 @@ def test_a_killed_owner_leaves_nothing(tier):
     owner = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
     base, host = owner.stdout.readline().split()
     deadline = time.monotonic() + 30
-    while not list(Path(base).glob("run-*/late")) and time.monotonic() < deadline:
+    while not list(Path(base).glob("runs/*/late")) and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert list(Path(base).glob("run-*/late"))
+    assert list(Path(base).glob("runs/*/late"))
     owner.send_signal(signal.SIGKILL)
     owner.wait()
     deadline = time.monotonic() + 30
@@ -303,10 +380,42 @@ def test_a_killed_owner_leaves_nothing(tier):
     assert not os.path.exists(f"/proc/{host}")
 
 
-def test_a_lost_host_is_replaced(box):
-    box._host.kill()
-    box._host.wait()
+@pytest.mark.parametrize("what", ["the process", "what it starts"])
+def test_a_lost_host_is_replaced(box, what):
+    kept = box.run("open('kept', 'w').write('x')").files["kept"]
+    box._host.start()
+    pid = box._host.pid
+    started = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
+    for number in [pid] if what == "the process" or not started else map(int, started):
+        os.kill(number, signal.SIGKILL)
+    time.sleep(0.5)  # until the kernel has ended what was started by it
     assert box.run("40 + 2").value == 42
+    assert kept.read_text() == "x"
+
+
+def test_folders_of_dead_owners_are_swept_and_of_living_ones_not(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    dead = tmp_path / f"{_folders.PREFIX}999999999-x"
+    dead.mkdir()
+    young = tmp_path / f"{_folders.PREFIX}{os.getpid()}-x"
+    young.mkdir()
+    reused = tmp_path / f"{_folders.PREFIX}{os.getpid()}-y"
+    reused.mkdir()
+    os.utime(reused, (1, 1))
+    (tmp_path / f"{_folders.PREFIX}999999999-link").symlink_to(tmp_path / "other")
+    base, mark = _folders.make_base()
+    unseen = (
+        tmp_path / f"{_folders.PREFIX}999999999-z"
+    )  # of another container, where its owner has another number
+    os.rename(base, unseen)
+    os.utime(unseen, (1, 1))
+    _folders.sweep()
+    os.close(mark)
+    assert {p.name for p in tmp_path.iterdir()} == {
+        young.name,
+        unseen.name,
+        f"{_folders.PREFIX}999999999-link",
+    }
 
 
 def test_a_wall_that_does_not_hold_stops_everything(monkeypatch):

@@ -75,7 +75,7 @@ _SYSCALLS: Final[dict[str, tuple[int | None, int | None]]] = {
     "mq_open": (240, 180), "mq_unlink": (241, 181), "fanotify_init": (300, 262), "clock_settime": (227, 112), "settimeofday": (164, 170),
     "adjtimex": (159, 171), "clock_adjtime": (305, 266), "setpriority": (141, 140), "ioprio_set": (251, 30),
     "sched_setparam": (142, 118), "sched_setscheduler": (144, 119), "sched_setattr": (314, 274), "migrate_pages": (256, 238),
-    "move_pages": (279, 239), "symlink": (88, None), "symlinkat": (266, 36), "truncate": (76, 45), "inotify_init": (253, None), "inotify_init1": (294, 26),
+    "move_pages": (279, 239), "sendmsg": (46, 211), "sendmmsg": (307, 269), "close_range": (436, 436), "symlink": (88, None), "symlinkat": (266, 36), "truncate": (76, 45), "inotify_init": (253, None), "inotify_init1": (294, 26),
 }  # fmt: skip
 
 # Changes of modes, owners, times and attributes that Landlock does not see. They seem to succeed, so that libraries which copy
@@ -89,11 +89,17 @@ _PRETENDED: Final[dict[str, tuple[int | None, int | None]]] = {
     "file_setattr": (469, 469),
 }  # fmt: skip
 _CLONE, _CLONE3, _TGKILL, _SOCKETPAIR = (56, 220), (435, 435), (234, 131), (53, 199)
-_PRLIMIT64, _SETAFFINITY, _FCNTL, _IOCTL = (302, 261), (203, 122), (72, 25), (16, 29)
-_OWNER_OF_SIGNALS = {_FCNTL: (8, 10, 15), _IOCTL: (0x8901, 0x8902)}
-"""F_SETOWN, F_SETSIG, F_SETOWN_EX; FIOSETOWN, SIOCSPGRP: they let the kernel send a signal to another process."""
+_PRLIMIT64, _SETAFFINITY, _FCNTL, _IOCTL, _PRCTL = (302, 261), (203, 122), (72, 25), (16, 29), (157, 167)
+_FCNTL_REFUSED: Final = (8, 10, 15, 1024)
+"""F_SETOWN, F_SETSIG, F_SETOWN_EX: the kernel would send a signal to another process; F_SETLEASE: others would wait."""
+_PRCTL_REFUSED: Final = (_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE)
+"""With these code could outlive its host, and hide from it what it has open."""
+_IOCTL_ALLOWED: Final = (0x5401, 0x802C_542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x4004_9409)
+"""TCGETS, TCGETS2, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, FICLONE. Others change attributes of files that are open
+for reading only, or are for devices."""
 _CLONE_NEWUSER, _CLONE_NEWNET, _CLONE_NEWIPC = 0x1000_0000, 0x4000_0000, 0x0800_0000
-_CLONE_THREAD, _X32_BIT, _AF_UNIX, _SOCK_DGRAM, _SOCK_TYPE = 0x0001_0000, 0x4000_0000, 1, 2, 0xF
+_CLONE_FILES, _CLONE_THREAD, _X32_BIT = 0x400, 0x0001_0000, 0x4000_0000
+_AF_UNIX, _SOCK_STREAM, _SOCK_SEQPACKET, _SOCK_TYPE = 1, 1, 5, 0xF
 
 # seccomp(2): values of linux/seccomp.h and the BPF instructions of linux/bpf_common.h.
 _ALLOW, _ERRNO, _KILL_PROCESS = 0x7FFF_0000, 0x0005_0000, 0x8000_0000
@@ -170,6 +176,12 @@ def die_with(parent: int) -> None:
         os._exit(1)
 
 
+def hide(hidden: bool) -> None:
+    """Keep processes of the same user from reading or writing the memory of this one, or let them again."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, int(not hidden), 0, 0, 0)
+
+
 def confine(plan: Confinement, parent: int) -> None:
     """Confine this process.
 
@@ -204,7 +216,7 @@ def _leave_namespaces(libc: ctypes.CDLL) -> None:
     This is one more wall, not one that the others need; many machines forbid it.
     """
     own = os.geteuid(), os.getegid()
-    libc.prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0)  # a change of user has taken away the right to write the maps
+    hide(False)  # nobody but the owner of a hidden process may write its maps, and the host has to see what it does
     if libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET | _CLONE_NEWIPC) < 0:
         return
     for name, text in (
@@ -276,24 +288,25 @@ def _program(machine: str, pid: int) -> list[tuple[int, int, int, int]]:
         steps += [(_AT_LEAST, 0, 1, _X32_BIT), (_RETURN, 0, 0, _KILL_PROCESS)]
     # glibc falls back to clone, whose flags can be seen.
     steps += [(_EQUAL, 0, 1, _CLONE3[column]), (_RETURN, 0, 0, _ERRNO | errno.ENOSYS)]
-    steps += _unless(_CLONE[column], [(_ANY_BIT, 0, 1, _CLONE_THREAD)])
-    # A pair of datagram sockets could send to any local socket with a name.
+    # Threads only, and with one table of open files, which is then seen from outside.
+    steps += _unless(_CLONE[column], [(_ANY_BIT, 0, 2, _CLONE_THREAD), (_ANY_BIT, 0, 1, _CLONE_FILES)])
+    # A pair of datagram sockets could send to any local socket with a name, and SOCK_RAW makes one as well.
     steps += _unless(
         _SOCKETPAIR[column],
         [
-            (_EQUAL, 0, 4, _AF_UNIX),
+            (_EQUAL, 0, 5, _AF_UNIX),
             (_LOAD, 0, 0, _AT_ARGUMENT_1),
             (_AND, 0, 0, _SOCK_TYPE),
-            (_EQUAL, 1, 0, _SOCK_DGRAM),
+            (_EQUAL, 1, 0, _SOCK_STREAM),
+            (_EQUAL, 0, 1, _SOCK_SEQPACKET),
         ],
     )
     steps += _unless(_TGKILL[column], [(_EQUAL, 0, 1, pid)])
     for call in (_PRLIMIT64, _SETAFFINITY):
         steps += _unless(call[column], [(_EQUAL, 1, 0, pid), (_EQUAL, 0, 1, 0)])
-    for call, commands in _OWNER_OF_SIGNALS.items():
-        tests = [(_EQUAL, len(commands) - i, 0, command) for i, command in enumerate(commands)]
-        body = [(_LOAD, 0, 0, _AT_ARGUMENT_1), *tests, (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, refused)]
-        steps += [(_EQUAL, 0, len(body), call[column]), *body]
+    steps += _switch(_PRCTL[column], _AT_ARGUMENT_0, _PRCTL_REFUSED, refused, _ALLOW)
+    steps += _switch(_FCNTL[column], _AT_ARGUMENT_1, _FCNTL_REFUSED, refused, _ALLOW)
+    steps += _switch(_IOCTL[column], _AT_ARGUMENT_1, _IOCTL_ALLOWED, _ALLOW, _ERRNO | errno.ENOTTY)
     for table, answer in ((_SYSCALLS, refused), (_PRETENDED, _ERRNO)):
         for pair in table.values():
             number = pair[column]
@@ -313,4 +326,13 @@ def _unless(number: int, test: Sequence[tuple[int, int, int, int]]) -> list[tupl
         (_RETURN, 0, 0, _ALLOW),
         (_RETURN, 0, 0, _ERRNO | errno.EPERM),
     ]
+    return [(_EQUAL, 0, len(body), number), *body]
+
+
+def _switch(
+    number: int, argument: int, values: Sequence[int], listed: int, otherwise: int
+) -> list[tuple[int, int, int, int]]:
+    """Answer a call by the low half of an argument: `listed` if it is one of the values, else `otherwise`."""
+    tests = [(_EQUAL, len(values) - place, 0, value) for place, value in enumerate(values)]
+    body = [(_LOAD, 0, 0, argument), *tests, (_RETURN, 0, 0, otherwise), (_RETURN, 0, 0, listed)]
     return [(_EQUAL, 0, len(body), number), *body]

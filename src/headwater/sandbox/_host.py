@@ -11,22 +11,21 @@ import importlib
 import json
 import os
 import select
-import shutil
 import signal
-import stat
 import struct
 import sys
 import time
 from dataclasses import dataclass, field
 from typing import IO, Any, Final
 
-from headwater.sandbox._confine import Confinement, confine, die_with, limit_resources
+from headwater.sandbox._confine import Confinement, confine, die_with, hide, limit_resources
 from headwater.sandbox._execute import execute
+from headwater.sandbox._folders import folder_size, remove
+from headwater.sandbox._usage import passed_limit
 
 LENGTH: Final = struct.Struct("<I")
 _WATCH_S: Final = 0.02
 _DISK_EVERY: Final = 10
-_MOST_FILES: Final = 2_000
 _LONGEST_RESULT: Final = 4_000_000
 _WARM: Final = {"numpy": "numpy", "pandas": "pandas", "pyplot": "matplotlib.pyplot"}
 """Libraries that are imported before forking if the code names them: a word in it, and the module."""
@@ -34,11 +33,20 @@ _WARM: Final = {"numpy": "numpy", "pandas": "pandas", "pyplot": "matplotlib.pypl
 
 def read_message(stream: IO[bytes]) -> dict[str, Any] | None:
     """Return the next message, None at the end of the stream."""
-    head = stream.read(LENGTH.size)
+    head = _exactly(stream, LENGTH.size)
     if len(head) < LENGTH.size:
         return None
-    value = json.loads(stream.read(LENGTH.unpack(head)[0]))
+    value = json.loads(_exactly(stream, LENGTH.unpack(head)[0]))
     return value if isinstance(value, dict) else None
+
+
+def _exactly(stream: IO[bytes], size: int) -> bytes:
+    """Return so many bytes, fewer at the end; a pipe without a buffer gives no more at once than it holds."""
+    parts = []
+    while size > 0 and (part := stream.read(size)):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
 
 
 def write_message(stream: IO[bytes], message: dict[str, Any]) -> None:
@@ -51,6 +59,7 @@ def write_message(stream: IO[bytes], message: dict[str, Any]) -> None:
 def main(root: str, base: str, parent: int) -> None:
     """Serve until the parent goes away; then remove `base`, the folder of all runs."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    hide(True)
     if parent:
         die_with_care(parent)
     os.umask(0o077)
@@ -69,28 +78,13 @@ def main(root: str, base: str, parent: int) -> None:
             write_message(control_out, reply)
     except (BrokenPipeError, ConnectionResetError):
         pass
-    finally:
-        remove(base)
+    remove(base)  # not after an error of its own: the parent is there then and goes on
 
 
 def die_with_care(parent: int) -> None:
     """End when the parent has gone already; later its end is seen on standard input, which leaves time to clean up."""
     if os.getppid() != parent:
         os._exit(1)
-
-
-def remove(folder: str) -> None:
-    """Remove a folder whatever modes the code has given to what is in it; nothing outside it is touched."""
-
-    def again(function: Any, path: str, _: BaseException | tuple[Any, ...]) -> None:
-        with contextlib.suppress(OSError):
-            if path != folder:
-                os.chmod(os.path.dirname(path), 0o700)
-            os.chmod(path, 0o700, follow_symlinks=False) if not os.path.islink(path) else None
-            function(path)
-
-    shutil.rmtree(folder, onerror=again)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass(slots=True)
@@ -174,6 +168,7 @@ def _be_child(request: dict[str, Any], code: str, host: int, output: int, result
     if request["confined"]:
         confine(plan, host)
     else:
+        hide(False)
         die_with(host)
         limit_resources(plan)
     _write(3, json.dumps(execute(code, str(request["setup"]))).encode())
@@ -188,9 +183,9 @@ def _write(fd: int, data: bytes) -> None:
 
 def _watch(child: _Child, request: dict[str, Any], control: int) -> bool:
     """Read what the child writes until it ends; kill it at a limit. False if the parent went away."""
-    limits, work = request["limits"], str(request["work"])
+    limits, folder = request["limits"], str(request["folder"])
     ends = child.began + float(limits["seconds"])
-    turn, open_fds = 0, {child.output_fd, child.result_fd}
+    turn, looks, open_fds = 0, child.began, {child.output_fd, child.result_fd}
     while True:
         ready, _, _ = select.select([*open_fds, child.pidfd, control], [], [], _WATCH_S)
         for fd in (child.output_fd, child.result_fd):
@@ -203,11 +198,15 @@ def _watch(child: _Child, request: dict[str, Any], control: int) -> bool:
             for fd in open_fds:
                 while _drain(child, fd, int(limits["output"])):
                     pass
+            if not child.killed and folder_size(folder, int(limits["disk"])) > int(limits["disk"]):
+                child.killed = "disk"
             return True
-        turn += 1
-        killed = _over(child, limits, ends, work if turn % _DISK_EVERY == 0 else "")
-        if killed:
-            child.killed = killed
+        if child.killed or (now := time.monotonic()) < looks:
+            continue
+        turn, looks = turn + 1, now + _WATCH_S
+        seen = folder if turn % _DISK_EVERY == 0 else ""
+        child.killed = passed_limit(child.pid, limits, ends, seen, int(request["plan"]["file"]))
+        if child.killed:
             os.kill(child.pid, signal.SIGKILL)
 
 
@@ -224,48 +223,3 @@ def _drain(child: _Child, fd: int, most: int) -> bool:
         child.output += kept
         child.more += len(data) - len(kept)
     return bool(data)
-
-
-def _over(child: _Child, limits: dict[str, Any], ends: float, work: str) -> str:
-    """Return which limit the child has passed, or ""."""
-    if time.monotonic() > ends:
-        return "time"
-    try:
-        with open(f"/proc/{child.pid}/statm", encoding="ascii") as file:
-            resident = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError, ValueError):
-        resident = 0
-    if resident > int(limits["memory"]) + int(limits["headroom"]):
-        return "memory"
-    return "disk" if work and _disk_used(child.pid, work, int(limits["disk"])) > int(limits["disk"]) else ""
-
-
-def _disk_used(pid: int, work: str, most: int) -> int:
-    """Return the bytes of files in the folder, and of files that are removed but still open.
-
-    What was written in all counts a tenth, so that a file which lives on in a mapping alone is found too.
-    """
-    total = _folder_size(work, most)
-    try:
-        for name in os.listdir(f"/proc/{pid}/fd"):
-            with contextlib.suppress(OSError):
-                found = os.stat(f"/proc/{pid}/fd/{name}")
-                total += found.st_blocks * 512 if found.st_nlink == 0 and stat.S_ISREG(found.st_mode) else 0
-        with open(f"/proc/{pid}/io", encoding="ascii") as file:
-            written = next(int(line.split()[1]) for line in file if line.startswith("write_bytes"))
-    except (OSError, StopIteration, ValueError):
-        return total
-    return max(total, written // 10)
-
-
-def _folder_size(folder: str, most: int) -> int:
-    """Return the bytes below a folder, or a number above `most` if there are too many files."""
-    total = files = 0
-    for where, folders, names in os.walk(folder):
-        files += len(names) + len(folders)
-        if files > _MOST_FILES:
-            return most + 1
-        for name in names:
-            with contextlib.suppress(OSError):
-                total += os.lstat(os.path.join(where, name)).st_blocks * 512
-    return total

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
+import math
 import os
+import re
 import shutil
-import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,14 +18,9 @@ from typing import Any, ClassVar
 from headwater.errors import HeadwaterError, LimitError, SetupError, UsageError
 from headwater.sandbox._canary import CANARY, judge
 from headwater.sandbox._confine import Confinement
-from headwater.sandbox._host import read_message, remove, write_message
-from headwater.sandbox._walls import ROOT, Walls, choose_walls, read_roots
-
-_PREFIX = "headwater-code-"
-_KEEPER = 'base=$1; shift; "$@"; rm -rf -- "$base"'
-"""Outlives a killed owner: inside its walls the host can empty the folder of the runs but not remove it."""
-_GRACE_S = 30.0
-"""How long the host may take beyond the code's own time, for instance to import a library first."""
+from headwater.sandbox._folders import collect, make_base, remove, sweep
+from headwater.sandbox._process import ENVIRONMENT, Host
+from headwater.sandbox._walls import Walls, choose_walls, read_roots
 
 
 class CodeError(HeadwaterError):
@@ -111,16 +105,18 @@ class Sandbox:
             if name != os.path.basename(name) or name in ("", ".", "..") or name.startswith("."):
                 raise UsageError(f"{name!r} is no plain file name.")
         sweep()
-        self._base = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")
+        self._walls = Walls("none") if unsafe else choose_walls(tier)
+        self._base, self._mark = make_base()
+        self._work = os.path.join(self._base, "runs")
         self._runs = 0
         self._lock = threading.Lock()
-        self._host: subprocess.Popen[bytes] | None = None
+        self._host = Host(self._walls, self._base, self._work)
         self.layers: dict[str, Any] = {"tier": "none"}
         """What holds: the tier, and each thing the canary tried."""
         try:
             os.chmod(self._base, 0o711)  # another user has to pass through it to its own folder
-            self._walls = Walls("none") if unsafe else choose_walls(self._base, tier)
-            self._start()
+            self._make_work()
+            self._host.start()
             self.layers = {"tier": self._walls.tier} | ({} if unsafe else self._try_walls())
         except BaseException:
             self.close()
@@ -136,19 +132,11 @@ class Sandbox:
 
     def close(self) -> None:
         """End the host and remove all folders and files of the runs."""
-        host, self._host = self._host, None
-        if host is not None:
-            with contextlib.suppress(OSError):
-                if host.stdin:
-                    host.stdin.close()
-            try:
-                host.wait(timeout=5)
-            except subprocess.TimeoutExpired:
-                host.kill()
-                host.wait()
-            if host.stdout:
-                host.stdout.close()
+        self._host.close()
         remove(self._base)
+        mark, self._mark = self._mark, -1
+        if mark >= 0:
+            os.close(mark)
 
     def run(self, code: str, *, seconds: float | None = None, setup: str = "") -> CodeResult:
         """Run `code` and return its outcome; an exception of the code is in `error`, not raised.
@@ -165,61 +153,6 @@ class Sandbox:
         with self._lock:
             return self._run(code, self._files, seconds, setup)
 
-    # --- the host
-
-    def _start(self) -> None:
-        inside = self._walls.inside or self._base
-        parent = 0 if self._walls.inside else os.getpid()
-        start = (
-            "import sys; sys.path.insert(0, sys.argv[1]); from headwater.sandbox._host import main; "
-            "main(sys.argv[1], sys.argv[2], int(sys.argv[3]))"
-        )
-        command = [*self._walls.command, sys.executable, "-I", "-c", start, str(ROOT), inside, str(parent)]
-        environment = {"PATH": os.environ.get("PATH", os.defpath)} if self._walls.command else {}
-        if self._walls.inside:
-            command = ["/bin/sh", "-c", _KEEPER, "sh", self._base, *command]
-        try:
-            self._host = subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=environment | _ENVIRONMENT,
-                cwd="/",
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise SetupError(f"The process for code cannot be started: {error}.") from error
-
-    def _ask(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """Send a request to the host; one that does not reply in time is killed and started again."""
-        if self._host is None or self._host.poll() is not None:
-            self._start()
-        host = self._host
-        assert host is not None and host.stdin is not None and host.stdout is not None
-        timer = threading.Timer(seconds + _GRACE_S, host.kill)
-        timer.start()
-        try:
-            write_message(host.stdin, request)
-            reply = read_message(host.stdout)
-        except (BrokenPipeError, ValueError):
-            reply = None
-        finally:
-            timer.cancel()
-        if reply is None:
-            host.kill()
-            host.wait()
-            return {
-                "result": None,
-                "killed": "",
-                "signal": 0,
-                "output": "",
-                "more": 0,
-                "seconds": seconds,
-                "lost": True,
-            }
-        return reply
-
     # --- runs
 
     def _run(
@@ -231,9 +164,12 @@ class Sandbox:
             return CodeResult("", error=LimitError("There is no time left to run the code."))
         self._runs += 1
         name = f"run-{self._runs}"
-        work = Path(self._base, name)
-        given = self._fill(work, files)
-        inside = os.path.join(self._walls.inside or self._base, name)
+        work = Path(self._work, name)
+        try:
+            given = self._fill(work, files)
+        except OSError as error:
+            raise SetupError(f"The folder for the code cannot be made: {error.strerror}.") from error
+        inside = os.path.join(self._walls.inside or self._work, name)
         plan = Confinement(
             work=inside,
             read=read_roots(),
@@ -247,8 +183,9 @@ class Sandbox:
             "code": code,
             "setup": setup,
             "work": inside,
+            "folder": self._walls.inside if self._walls.once else inside,
             "confined": not self._unsafe,
-            "environment": _ENVIRONMENT,
+            "environment": ENVIRONMENT,
             "plan": {slot: getattr(plan, slot) for slot in Confinement.__slots__},
             "limits": {
                 "seconds": time,
@@ -258,8 +195,18 @@ class Sandbox:
                 "output": limits.output,
             },
         }
-        reply = self._ask(request, time)
-        return self._result(reply, inside, collect(work, Path(self._base, f"out-{self._runs}"), files), time)
+        reply = self._host.ask(request, time) or _LOST | {"seconds": time}
+        if self._walls.once:
+            self._host.kill()
+        kept, left_out = collect(work, Path(self._base, f"out-{self._runs}"), files, limits.disk)
+        if self._walls.once:
+            remove(self._work)
+            self._make_work()
+        return self._result(reply, inside, kept, left_out, time)
+
+    def _make_work(self) -> None:
+        os.mkdir(self._work)
+        os.chmod(self._work, 0o711)
 
     def _fill(self, work: Path, files: Mapping[str, Path | bytes]) -> int:
         """Make the folder of a run with copies of the files; return their bytes."""
@@ -283,12 +230,14 @@ class Sandbox:
         return total
 
     def _result(
-        self, reply: Mapping[str, Any], work: str, files: dict[str, Path], seconds: float
+        self, reply: Mapping[str, Any], work: str, files: dict[str, Path], left_out: int, seconds: float
     ) -> CodeResult:
         told = _masked(_parsed(str(reply["result"] or "")), work)
         output, more = str(_masked(str(reply["output"]), work)), int(reply["more"])
         if more:
             output += f"\n… {more} more bytes were printed and are left out."
+        if left_out:
+            output += f"\n… {left_out} files are left out: they are too many or too large."
         error = self._error(reply, told, seconds)
         value = None if error else told.get("value")
         return CodeResult(output, value, files, more > 0, float(reply["seconds"]), error)
@@ -297,26 +246,17 @@ class Sandbox:
         self, reply: Mapping[str, Any], told: Mapping[str, Any], seconds: float
     ) -> HeadwaterError | None:
         limits = self._limits
-        passed = {
-            "time": LimitError(f"The code ran longer than {seconds:g} s and was stopped."),
-            "memory": LimitError(
-                f"The code used more than {limits.memory // 10**6} MB of memory and was stopped."
-            ),
-            "disk": LimitError(
-                f"The code wrote more than {limits.disk // 10**6} MB or too many files and was stopped."
-            ),
-        }
-        if reply["killed"] in passed:
-            return passed[reply["killed"]]
+        if reply["killed"]:
+            return self._passed(str(reply["killed"]), seconds)
         if told.get("memory"):
             return LimitError(
-                f"The code asked for more memory than {limits.memory // 10**6} MB ({told['error']})."
+                f"The code asked for more memory than {limits.memory // 10**6} MB ({_cut(told.get('error')) or 'MemoryError'})."
             )
         if told and not told.get("ok"):
-            where = f"line {told['line']}" if told.get("line") else ""
-            trace = str(told.get("traceback") or "")
+            where = f"line {told['line']}" if isinstance(told.get("line"), int) and told["line"] else ""
+            trace = _cut(told.get("traceback"))
             return CodeError(
-                str(told.get("error") or "the code failed"),
+                _cut(told.get("error")) or "the code failed",
                 where=where,
                 hint=trace and f"Called from:\n{trace}".rstrip(),
             )
@@ -326,21 +266,29 @@ class Sandbox:
             return CodeError(f"The code crashed its process (signal {reply['signal']}).")
         return CodeError("The code ended without a result.")
 
+    def _passed(self, limit: str, seconds: float) -> LimitError:
+        limits = self._limits
+        told = {
+            "time": LimitError(f"The code ran longer than {seconds:g} s and was stopped."),
+            "memory": LimitError(
+                f"The code used more than {limits.memory // 10**6} MB of memory and was stopped."
+            ),
+            "threads": LimitError("The code started too many threads and was stopped."),
+            "disk": LimitError(
+                f"The code wrote more than {limits.disk // 10**6} MB or too many files and was stopped."
+            ),
+        }
+        return told[limit]
+
     # --- the canary
 
     def _try_walls(self) -> dict[str, Any]:
-        outside = Path(f"{self._base}.canary")
+        outside = Path(self._base, "outside")
         outside.write_text("outside", encoding="utf-8")
         outside.chmod(0o644)
-        try:
-            code = CANARY.replace("OUTSIDE", repr(str(outside)))
-            result = self._run(code, {}, 30.0)
-        finally:
-            outside.unlink(missing_ok=True)
-            written = Path(f"{outside}.written")
-            was_written = written.exists()
-            written.unlink(missing_ok=True)
-        held = judge(result.value, was_written)
+        written = Path(f"{outside}.written")
+        result = self._run(CANARY.replace("OUTSIDE", repr(str(outside))), {}, 30.0)
+        held = judge(result.value, written.exists())
         broken = [name for name, holds in held.items() if not holds]
         if broken or result.error:
             told = ", ".join(broken) or str(result.error)
@@ -357,13 +305,19 @@ def _parsed(text: str) -> dict[str, Any]:
         told = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return told if isinstance(told, dict) and _shallow(told, _DEEPEST) else {}
+    return told if isinstance(told, dict) and _proper(told, _DEEPEST) else {}
+
+
+def _cut(text: Any) -> str:
+    return str(text or "")[:_LONGEST_ERROR]
 
 
 def _masked(value: Any, work: str) -> Any:
     """Return a value with the places of this machine that code can see put in general words.
 
-    Who reads an answer need not learn where the interpreter or the user's files lie. It is a courtesy, no wall.
+    Who reads an answer need not learn where the interpreter or the user's files lie. It is a courtesy, no wall. Places that
+    are the same on every machine stay, since they may as well be data; so do words that merely hold one. Halves of characters
+    that no text can carry are replaced.
     """
     if isinstance(value, str):
         places = {
@@ -373,86 +327,29 @@ def _masked(value: Any, work: str) -> Any:
             str(Path.home()): "<home>",
         }
         for place in sorted(places, key=len, reverse=True):
-            value = value.replace(place, places[place]) if len(place) > 1 else value
-        return value
+            if place not in _COMMON:
+                value = re.sub(rf"(?<![\w.-]){re.escape(place)}(?![\w-])", lambda _: places[place], value)  # noqa: B023
+        return re.sub("[\ud800-\udfff]", "\ufffd", value)
     if isinstance(value, dict):
         return {str(_masked(key, work)): _masked(part, work) for key, part in value.items()}
     return [_masked(part, work) for part in value] if isinstance(value, list) else value
 
 
-def _shallow(value: Any, depth: int) -> bool:
-    """Whether a value is nested so little that anything can work with it."""
+def _proper(value: Any, depth: int) -> bool:
+    """Whether a value is nested so little that anything can work with it, and holds no number that JSON has no form for."""
+    if isinstance(value, float):
+        return math.isfinite(value)
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return depth > 0 and all(_shallow(part, depth - 1) for part in parts)
+    return depth > 0 and all(_proper(part, depth - 1) for part in parts)
 
-
-_ENVIRONMENT = {
-    "LANG": "C.UTF-8",
-    "MPLBACKEND": "Agg",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "POLARS_MAX_THREADS": "2",
-    "PYTHONDONTWRITEBYTECODE": "1",
-}
-"""All that code sees of an environment."""
 
 _HEADROOM = 200_000_000
 """Bytes that the interpreter and its libraries take before the code has done anything."""
 
 _MOST_GIVEN = 2_000_000_000
-_MOST_KEPT = 200
-"""Files of a run that are kept; the first ones by name."""
+_LOST: dict[str, Any] = {"result": "", "killed": "", "signal": 0, "output": "", "more": 0}
+"""What is known of a run whose host was lost."""
+
+_COMMON = ("/", "/usr", "/usr/local", "/root")
+_LONGEST_ERROR = 4_000
 _DEEPEST = 50
-
-
-def collect(work: Path, target: Path, given: Mapping[str, Any]) -> dict[str, Path]:
-    """Move the plain files that code left from its folder to `target`; links and anything special are left out.
-
-    Hidden files, folders and the files that were given are no outputs.
-    """
-    found: dict[str, Path] = {}
-    target.mkdir(mode=0o700)
-    handle = os.open(work, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        for name in sorted(os.listdir(handle)):
-            if name.startswith(".") or name in given:
-                continue
-            try:
-                fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=handle)
-            except OSError:
-                continue
-            try:
-                if not _is_plain(os.fstat(fd)):
-                    continue
-                with open(fd, "rb", closefd=False) as source, (target / name).open("wb") as copy:
-                    shutil.copyfileobj(source, copy)
-            finally:
-                os.close(fd)
-            found[name] = target / name
-            if len(found) == _MOST_KEPT:
-                break
-    finally:
-        os.close(handle)
-        remove(str(work))
-    return found
-
-
-def _is_plain(stat: os.stat_result) -> bool:
-    import stat as kinds
-
-    return kinds.S_ISREG(stat.st_mode) and stat.st_nlink == 1
-
-
-def sweep() -> None:
-    """Remove folders that a killed process of this user has left behind."""
-    with contextlib.suppress(OSError):
-        for entry in os.scandir(tempfile.gettempdir()):
-            if not entry.name.startswith(_PREFIX) or not entry.is_dir(follow_symlinks=False):
-                continue
-            owner = entry.name.removeprefix(_PREFIX).partition("-")[0]
-            if (
-                owner.isdigit()
-                and entry.stat(follow_symlinks=False).st_uid == os.getuid()
-                and not os.path.exists(f"/proc/{owner}")
-            ):
-                remove(entry.path)

@@ -28,17 +28,28 @@ class Walls:
 
     Attributes:
         tier: "bubblewrap", "landlock" or "none".
-        command: words before the interpreter.
+        words: the command that comes before the interpreter; see `command`.
         landlock: whether children use Landlock.
         uid: user that children become, or -1.
         inside: path of the runs' folder as the host sees it, "" if it is the same.
     """
 
     tier: str
-    command: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     landlock: bool = True
     uid: int = -1
     inside: str = ""
+
+    def command(self, base: str) -> tuple[str, ...]:
+        """Return the words before the interpreter, with `base` as the only folder that can be written to."""
+        if not self.inside:
+            return self.words
+        return (*self.words, "--bind", base, self.inside, "--chdir", self.inside, "--remount-ro", "/")
+
+    @property
+    def once(self) -> bool:
+        """Whether a host serves one run only: without Landlock, code can write to all that is the host's."""
+        return bool(self.inside) and not self.landlock
 
 
 def read_roots() -> tuple[str, ...]:
@@ -51,11 +62,10 @@ def read_roots() -> tuple[str, ...]:
     )
 
 
-def choose_walls(base: str, tier: str = "auto") -> Walls:
+def choose_walls(tier: str = "auto") -> Walls:
     """Return the best walls that work here.
 
     Args:
-        base: folder of the runs.
         tier: "auto", "bubblewrap" or "landlock".
 
     Raises:
@@ -65,7 +75,7 @@ def choose_walls(base: str, tier: str = "auto") -> Walls:
     if tier in ("auto", "bubblewrap"):
         problem = bubblewrap_problem()
         if not problem:
-            return Walls("bubblewrap", bubblewrap(base), landlock_abi() > 0, -1, INSIDE)
+            return Walls("bubblewrap", _closed(), landlock_abi() > 0, -1, INSIDE)
         reasons.append(problem)
     if tier in ("auto", "landlock"):
         problem = missing_layers()
@@ -79,12 +89,8 @@ def choose_walls(base: str, tier: str = "auto") -> Walls:
     )
 
 
-def bubblewrap(base: str) -> tuple[str, ...]:
-    """Return the words that start a process inside bubblewrap with `base` as its only writable folder."""
-    return (*_closed(), "--bind", base, INSIDE, "--chdir", INSIDE)
-
-
 def _closed() -> tuple[str, ...]:
+    """Return the words that start a process inside bubblewrap."""
     words = [
         "bwrap",
         "--unshare-all",
@@ -95,9 +101,10 @@ def _closed() -> tuple[str, ...]:
         "ALL",
     ]
     words += ["--uid", str(NOBODY), "--gid", str(NOBODY)]
-    for root in dict.fromkeys((*_BWRAP_ROOTS, *read_roots(), str(ROOT))):
+    words += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp"]
+    for root in dict.fromkeys((*_BWRAP_ROOTS, *read_roots(), str(ROOT))):  # one of them may lie in /tmp
         words += ["--ro-bind-try", root, root]
-    return (*words, "--proc", "/proc", "--dev", "/dev", "--size", str(64 << 20), "--tmpfs", "/tmp")
+    return (*words, "--remount-ro", "/tmp", "--remount-ro", "/dev")
 
 
 @functools.cache
