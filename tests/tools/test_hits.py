@@ -52,6 +52,29 @@ def lake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lake]:
         "text/Millford/content.txt",
         "Millford\n\nMillford has a stone bridge built in 1771. Rev. Hall blessed it.\n",
     )
+    write(root, "shop/files/sales.csv", "item_id,sold\n" + "".join(f"X-{i},{i * 7}\n" for i in range(40)))
+    write(
+        root, "shop/files/items.csv", "item_id,item_name\n" + "".join(f"X-{i},Thing {i}\n" for i in range(40))
+    )
+    write(
+        root,
+        "mills/README.md",
+        "# Watermills of the valley\n\nGrinding wheels, their millers and their output.\n",
+    )
+    write(root, "mills/files/wheels.csv", "w,o\n" + "".join(f"{i},{i * 2}\n" for i in range(5)))
+    write(
+        root,
+        "reports/weir/metadata.json",
+        json.dumps(
+            {
+                "dataset_id": "weir",
+                "title": "Weirs and their keepers, a survey",
+                "publisher": "Survey",
+                "tags": [],
+            }
+        ),
+    )
+    write(root, "reports/weir/files/ab-017.txt", "The survey counts the weirs that leak: 41 of them.\n")
     ingest_lake(root, options=IngestOptions(workers=1))
     with Lake.find(root) as opened:
         yield opened
@@ -72,6 +95,22 @@ def test_a_table_that_holds_another_stands_for_it(lake: Lake) -> None:
     text = search(lake, "town founded toll")
     assert "t('towns.csv') 8 rows (holds old.csv too)" in text
     assert "t('old.csv')" not in text
+
+
+def test_ids_without_names_say_where_these_are(lake: Lake) -> None:
+    assert "names: item_id = items.csv.item_id (item_name)" in search(lake, "sales items sold")
+    assert "names:" not in search(lake, "town founded toll")
+
+
+def test_what_describes_a_dataset_names_its_tables(lake: Lake) -> None:
+    text = search(lake, "grinding wheels millers output", "bridge keeper by town")
+    assert "mills/README.md" in text and ("(on wheels.csv)" in text or "t('wheels.csv')" in text)
+
+
+def test_a_text_whose_name_says_nothing_comes_with_the_title_of_its_dataset(lake: Lake) -> None:
+    text = search(lake, "weirs that leak")
+    assert "ab-017.txt «Weirs and their keepers, a survey»: «The survey counts" in text
+    assert "Millford/content.txt: «" in search(lake, "Millford stone bridge built")
 
 
 def test_joins_are_told_among_the_tables_that_are_shown(lake: Lake) -> None:
@@ -111,12 +150,14 @@ def test_a_result_names_texts_about_its_first_row_once(lake: Lake) -> None:
     assert "texts:" not in many.text
 
 
-def test_long_headings_are_cut(lake: Lake) -> None:
-    statement = (
-        "select (select max(founded) from t('towns.csv') where town <> 'a very long literal in it'), 1 as one"
-    )
-    head = Session(lake).call("sql", {"statement": statement}).text.split("\n")[0]
-    assert head.endswith("… | one") and len(head) < 50
+def test_long_headings_lose_their_middle_and_stay_apart(lake: Lake) -> None:
+    wide = [
+        f"(select max(founded) from t('towns.csv') where founded < {1000 + i} and toll > 0.001)"
+        for i in (5, 6)
+    ]
+    head = Session(lake).call("sql", {"statement": f"select {', '.join(wide)}, 1 as one"}).text.split("\n")[0]
+    first, second, one = head.split(" | ")
+    assert "…" in first and first != second and one == "one" and len(head) < 110
 
 
 def test_a_long_name_is_told_by_its_first_words(lake: Lake) -> None:

@@ -117,6 +117,19 @@ def test_several_finds_in_several_documents(lake: Lake) -> None:
     )
 
 
+def test_names_that_fit_nothing_do_not_stop_the_others(lake: Lake) -> None:
+    text = told(lake, "Nort/content.txt", "trees", "South/content.txt", "Nowhere.txt", "table.csv")
+    assert text.startswith("South/content.txt: 1 time «The south has no trees")
+    assert "Nort/content.txt: not found; nearest: text/North/content.txt" in text
+    assert "Nowhere.txt: not found" in text and "table.csv: no running text" in text
+    alone = Session(lake).call("read", {"document": "Nort/content.txt", "find": "trees"})
+    assert isinstance(alone.error, NotFoundError)
+
+
+def test_words_that_only_ask_are_not_missed(lake: Lake) -> None:
+    assert "nowhere" not in told(lake, "South/content.txt", "how many trees in the year")
+
+
 def test_a_pattern_for_many_documents_tells_all_of_them(lake: Lake) -> None:
     session = Session(lake)
     seen = session.call("read", {"document": "notes/files/*.txt", "find": "opioid"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,11 @@ _TELLING = 2
 _VALUE, _MEANING, _LONG, _KEYS, _GROUP_VALUES = 24, 70, 60, 6, 6
 """Characters of a value, of a column's meaning, of a text on average from which on it is long; keys of an object; values
 told that stand for groups of the others."""
+
+_SURELY = 0.95
+_ID = re.compile(r"(?:^|[_\W]|[a-z])(?:id|ID|Id|code|Code)$|^(?:id|ID)$")
+_NAMING = re.compile(r"name|title|label", re.IGNORECASE)
+"""Columns of ids, and of names; how surely an id must be found."""
 
 _PLACEHOLDERS = frozenset(
     (
@@ -211,6 +217,20 @@ class Brief:
         more = f" and {len(seen) - _JOINS} more" if len(seen) > _JOINS else ""
         return f"joins: {'; '.join(list(seen.values())[:_JOINS])}{more}"
 
+    def naming(self, table: TableRecord) -> str:
+        """Return where the ids of a table that holds no names are given names, or ""."""
+        if any(_NAMING.search(c["name"]) for c in table.columns):
+            return ""
+        for join in self.lake.catalog.relations.joins(table.document):
+            if join["direction"] != "to" or join["match_rate"] < _SURELY or not _ID.search(join["column"]):
+                continue
+            others = self.lake.catalog.tables(join["document"])[:1]
+            names = [name_of(c["name"]) for t in others for c in t.columns if _NAMING.search(c["name"])]
+            if names:
+                other = f"{self.names.of(join['document'])}.{name_of(join['other_column'])}"
+                return f"names: {name_of(join['column'])} = {other} ({', '.join(names[:2])})"
+        return ""
+
     def joins_among(self, documents: Sequence[str]) -> str:
         """Return how tables of these documents join with one another, the best first, or ""."""
         found: dict[tuple[str, ...], tuple[float, str]] = {}
@@ -326,17 +346,33 @@ def column_text(figures: ColumnProfile, first: list[str], *, spoken: bool = Fals
     top = [str(v) for v, _ in figures.top]
     every = 0 < figures.distinct <= FEW_VALUES and len(top) >= figures.distinct
     samples = list(dict.fromkeys([*first[:3], *(top if every else figures.examples or top)]))
-    shown = [
-        "'" + _clip(s, _VALUE).replace("'", "''") + "'"
-        for s in samples[: FEW_VALUES if every else max(2 if spoken else 1, len(first[:3]))]
-    ]
+    kept = samples[: FEW_VALUES if every else max(2 if spoken else 1, len(first[:3]))]
+    if not every and (other := _other_shape(kept, [*figures.examples, *top])):
+        kept = [*kept[: max(1, len(first[:3]))], other]
+    shown = ["'" + _clip(s, _VALUE).replace("'", "''") + "'" for s in kept]
     if shown and all(s.startswith(("'http://", "'https://")) for s in shown):
         return f"{name} (addresses){missing}"
     of = f" of {figures.distinct:,}" if figures.distinct > len(shown) else ""
     empty = next((v for v in top if v.casefold() in _PLACEHOLDERS), "") if not every else ""
-    of += f", also '{empty}'" if empty and empty not in samples[: len(shown)] else ""
+    of += f", also '{empty}'" if empty and empty not in kept else ""
     kind = "" if figures.type == "text" else f" {figures.type}"
     return f"{name}{kind}{' ' if shown else ''}{'|'.join(shown)}{of}{unit}{missing}"
+
+
+def _other_shape(shown: Sequence[str], values: Sequence[str]) -> str:
+    """Return a value of a column of codes or file names that is built otherwise than those shown, or ""."""
+    if not shown or " " in shown[0]:
+        return ""
+    shapes = {_shape(s) for s in shown}
+    return next((str(v) for v in values if " " not in str(v) and _shape(str(v)) not in shapes), "")
+
+
+def _shape(value: str) -> str:
+    """Return a code without its letters and digits, its words kept apart: "Ohio_SOTS.txt" and "Iowa_SOTS.txt" are one."""
+    parts = re.split(r"([\W_]+)", value)
+    return "".join(
+        p if i % 2 else "9" if p.isdigit() else p.lower() if i else "a" for i, p in enumerate(parts)
+    )
 
 
 def _groups(figures: ColumnProfile) -> str:

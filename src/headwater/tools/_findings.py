@@ -25,6 +25,7 @@ def told_findings(found: Findings, brief: Brief) -> str:
     One word is counted; of several the sentences count, and documents that hold fewer of the words are only named.
     """
     lines = _counted(found, brief) if len(found.find.split()) == 1 else _quoted(found, brief)
+    lines += [f"{name}: {why}" for name, why in found.failed]
     if found.without:
         lines.append(f"{found.without:,} more documents hold none of it")
     if found.apart:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -29,8 +30,11 @@ LITTLE, HALF, NEXT, SURE = 0.34, 0.5, 0.75, 2
 """Share of the query's words that a further table must hold to be written out; shares of the best one's words that a
 table must have to be told with columns, and a hit to be written out; the rank up to which it need not."""
 
-SECOND_WIDTH, ASKED = 180, 40
-"""Characters of the sentence of a second text, and of a query that is repeated as a heading."""
+BESIDE, MANY_BESIDE = 2, 12
+"""Tables of a dataset that are named beside what describes it, and the number of its tables from which on none is."""
+
+SECOND_WIDTH, ASKED, TITLE = 180, 40, 60
+"""Characters of the sentence of a second text, of a query that is repeated as a heading, and of a title."""
 
 _SAME = ("part of", "same content", "same content in another order")
 """Relations to a document that holds all that this one holds."""
@@ -66,8 +70,7 @@ class _View:
     @property
     def aside(self) -> bool:
         """Whether it only describes other documents."""
-        name = self.record.id.rsplit("/", 1)[-1].lower()
-        return bool(self.record.role == "metadata") or name.startswith(("readme", "metadata"))
+        return bool(self.record.role == "metadata") or _describes(self.record.id)
 
     @property
     def weight(self) -> float:
@@ -128,7 +131,11 @@ class _Page:
         head = f"{brief.head(table)}{several}{copies}{self._title(hit)} [{hit.dataset}]"
         if table.ref in brief.described:
             return f"{brief.head(table)} (columns told before)"
-        more = [brief.columns(table, query, view.values), brief.series(hit.series or view.record.series)]
+        more = [
+            brief.columns(table, query, view.values),
+            brief.series(hit.series or view.record.series),
+            brief.naming(table),
+        ]
         return "\n  ".join([head, *(m for m in more if m)])
 
     def _title(self, hit: Any) -> str:
@@ -149,7 +156,33 @@ class _Page:
             hit.snippet[:130]
         )
         page = f" page {hit.page}" if hit.page else ""
-        return f"{self.brief.names.of(hit.document)}{page}: {said}"
+        about = self._about(hit) if first or hit.page else ""
+        return f"{self.brief.names.of(hit.document)}{page}{about}: {said}"
+
+    def _name(self, view: _View) -> str:
+        """Return a hit by its name; one that describes a dataset with the tables that it is about."""
+        if view.tables and not view.aside:
+            return self.brief.head(view.tables[0])
+        about = self._tables_beside(view) if view.aside else []
+        return self.brief.names.of(view.hit.document) + (f" (on {', '.join(about)})" if about else "")
+
+    def _tables_beside(self, view: _View) -> list[str]:
+        """Return the names of a few tables of a dataset that a hit describes, those that were not written out."""
+        catalog = self.brief.lake.catalog
+        if view.hit.dataset in {d.dataset for t in self.tables if (d := catalog.document(t))}:
+            return []
+        documents = [d for d in catalog.documents(dataset=view.hit.dataset) if d.state == "ingested"]
+        listed = [d.id for d in documents if d.kind == "table" and d.role == "data" and not _describes(d.id)]
+        return [self.brief.names.of(d) for d in listed[:BESIDE]] if len(listed) <= MANY_BESIDE else []
+
+    def _about(self, hit: Any) -> str:
+        """Return the title of a text or its dataset where the text's name says nothing of it."""
+        dataset = self.brief.lake.catalog.dataset(hit.dataset)
+        known = words_of(re.sub(r"[\W_]+", " ", " ".join(hit.document.split("/")[-2:])))
+        for title in (hit.title, dataset.title if dataset else ""):
+            if any(not any(alike(w, k) for k in known) for w in words_of(title)):
+                return f" {quote(title[:TITLE])}"
+        return ""
 
     def _further(self, views: list[_View], query: str) -> list[str]:
         """Return the remaining hits: some tables with names of columns, then the others by name."""
@@ -166,9 +199,7 @@ class _Page:
         named = [*fitting, *(v for v in rest if v not in fitting)][
             : max(LEAST_NAMED, min(FURTHER, len(fitting)))
         ]
-        names = [
-            self.brief.head(v.tables[0]) if v.tables else self.brief.names.of(v.hit.document) for v in named
-        ]
+        names = [self._name(v) for v in named]
         left = [f"{len(rest) - len(named)} more"] if len(rest) > len(named) else []
         return [*out, *([f"further: {'; '.join([*names, *left])}"] if rest else [])]
 
@@ -192,6 +223,10 @@ def _chosen(views: Sequence[_View]) -> list[_View]:
         *texts[:1],
         *[v for v in texts[1:] if v in strong][: FULL_TEXTS - 1],
     ]
+
+
+def _describes(document: str) -> bool:
+    return document.rsplit("/", 1)[-1].lower().startswith(("readme", "metadata"))
 
 
 def _clipped(text: str) -> str:

@@ -261,6 +261,7 @@ def occurrences(text: str, phrase: str) -> tuple[int, int]:
 
 
 def missing_words(text: str, query: str) -> list[str]:
-    """Return the telling words of a query that stand nowhere in a text, in no form."""
+    """Return the telling words of a query that stand nowhere in a text, in no form; words that only ask are none."""
     own = set(_WORD.findall(text.lower()))
-    return [w for w in words_of(query) if w not in own and not any(alike(w, o) for o in own)]
+    asked = [w for w in words_of(query) if w not in _ASKS_NUMBER]
+    return [w for w in asked if w not in own and not any(alike(w, o) for o in own)]

@@ -5,7 +5,8 @@ What stands in documents is given between « and », after the name of its docum
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headwater.errors import HeadwaterError
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     )
     from headwater.sql import SqlResult
 
-CELL, HEADING = 160, 40
+CELL, HEADING, FOLDERS = 160, 40, 12
 ROWS_CHARACTERS = 1_600
 TEXT_CHARACTERS = 2_400
 
@@ -62,7 +63,7 @@ def told_rows(
     header: list[str], rows: list[list[Any]], total: int | None, budget: int = ROWS_CHARACTERS
 ) -> str:
     """Return rows as lines with " | " between cells, as many as fit, and how many of how many these are."""
-    lines, used = [" | ".join(map(_heading, header))], 0
+    lines, used = [" | ".join(_headings(header))], 0
     for row in rows:
         line = " | ".join(_cell(c) for c in row)
         if used + len(line) > budget and used:
@@ -75,9 +76,11 @@ def told_rows(
     return "\n".join(lines)
 
 
-def _heading(name: str) -> str:
-    text = line_of(name)
-    return text if len(text) <= HEADING else text[: HEADING - 1] + "…"
+def _headings(names: Sequence[str]) -> list[str]:
+    """Return names of columns, long ones without their middle; those that look alike then are numbered."""
+    told = [line_of(n) for n in names]
+    told = [n if len(n) <= HEADING else f"{n[: HEADING - 15]}…{n[-14:]}" for n in told]
+    return [n if told.count(n) == 1 else f"{n} ({i})" for i, n in enumerate(told, 1)]
 
 
 def _cell(value: Any) -> str:
@@ -174,6 +177,10 @@ def told_list(result: DatasetListing | DocumentListing, brief: Brief) -> str:
     if isinstance(result, DatasetListing):
         lines = [f"{d} ({n}){'' if t == d else ' ' + quote(t[:80])}" for d, t, n in result.datasets.items]
         window, noun = result.datasets, "datasets"
+        if window.total > len(window.items):
+            lines.insert(
+                0, f"by folder: {_folders(brief)}; --prefix FOLDER/ lists one; search finds datasets by words"
+            )
     else:
         lines = [
             f"{result.dataset} {quote(result.title)} {quote(' '.join(result.description.split())[:200])}"
@@ -184,6 +191,13 @@ def told_list(result: DatasetListing | DocumentListing, brief: Brief) -> str:
         window, noun = result.documents, "documents"  # type: ignore[assignment]
     cut = window.told(noun)
     return "\n".join([*lines, *([f"[{cut}; --offset shows the following]"] if cut else [])])
+
+
+def _folders(brief: Brief) -> str:
+    """Return the folders at the top of the lake with the number of their datasets, the largest first."""
+    counts = Counter(d.split("/")[0] for d in brief.lake.catalog.dataset_sizes())
+    more = f" … {len(counts)} in all" if len(counts) > FOLDERS else ""
+    return ", ".join(f"{line_of(d)} {n:,}" for d, n in counts.most_common(FOLDERS)) + more
 
 
 def told_status(result: Status, _: Brief) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from headwater.errors import HeadwaterError
@@ -11,6 +11,7 @@ from headwater.tools._names import left_out, matching
 from headwater.tools._passages import Passage, best_passages, missing_words, occurrences, words_of
 
 if TYPE_CHECKING:
+    from headwater.catalog import DocumentRecord
     from headwater.lake import Lake
 
 MAX_ALSO = 8
@@ -105,6 +106,7 @@ class Findings:
         without: how many more were looked through and hold none.
         unread: how many fit the names and were not looked through, being too many.
         apart: texts of the same dataset and kind of file that a pattern leaves out.
+        failed: names that fit no document or one without text, and why.
     """
 
     find: str
@@ -112,6 +114,7 @@ class Findings:
     without: int = 0
     unread: int = 0
     apart: tuple[str, ...] = ()
+    failed: tuple[tuple[str, str], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object."""
@@ -128,7 +131,7 @@ class Findings:
         ]
         return {
             "find": self.find, "kind": "find", "documents": listed, "without": self.without, "unread": self.unread,
-            "apart": list(self.apart),
+            "apart": list(self.apart), "failed": [{"name": n, "reason": r} for n, r in self.failed],
         }  # fmt: skip
 
 
@@ -153,25 +156,53 @@ def find_in(lake: Lake, names: Sequence[str], find: str | Sequence[str]) -> Any:
     asked = [find] if isinstance(find, str) else list(find)
     if not asked or not all(words_of(f) for f in asked):
         raise UsageError("There is no telling word to find.")
-    records = list({r.id: r for name in names for r in matching(lake.catalog, name)}.values())
-    unread = max(0, len(records) - MAX_SEARCHED)
+    records, failed = _documents(lake, names)
     texts: dict[str, str] = {}
     for record in records[:MAX_SEARCHED]:
         source = lake.catalog.document(record.duplicate_of) if record.duplicate_of else record
         text = lake.catalog.body(source.content).text if source and source.content else None
         if text:
             texts[record.id] = text
+        elif record.id in names or len(records) <= len(names):
+            failed.append((record.id, "no running text: query it with sql, where column ilike '%word%'"))
     if not texts:
-        listed = records[0].id if len(records) == 1 else f"None of the {len(records)} documents"
-        raise NotFoundError(
-            f"{listed} holds no running text.",
-            hint="A table is searched with sql: where column ilike '%word%'.",
-        )
-    apart = tuple(left_out(lake.catalog, names, records))
-    return each(lambda f: _found(texts, f, unread, apart), asked[0], asked[1:])
+        listed = "; ".join(f"{name}: {why}" for name, why in failed[:3]) or "None of them"
+        raise NotFoundError(f"There is no text to look through. {listed}.")
+    apart, unread = tuple(left_out(lake.catalog, names, records)), max(0, len(records) - MAX_SEARCHED)
+    return each(
+        lambda f: replace(_found(texts, f), unread=unread, apart=apart, failed=tuple(failed)),
+        asked[0],
+        asked[1:],
+    )
 
 
-def _found(texts: dict[str, str], find: str, unread: int, apart: tuple[str, ...]) -> Findings:
+def _documents(lake: Lake, names: Sequence[str]) -> tuple[list[DocumentRecord], list[tuple[str, str]]]:
+    """Return the documents of several names, each once, and the names that fit none or too many, with the reason.
+
+    Raises:
+        NotFoundError: the only name fits none.
+        AmbiguousError: the only name fits several.
+    """
+    found: dict[str, DocumentRecord] = {}
+    failed: list[tuple[str, str]] = []
+    for name in names:
+        try:
+            found.update((r.id, r) for r in matching(lake.catalog, name))
+        except HeadwaterError as error:
+            if len(names) == 1:
+                raise
+            near = ", ".join(error.nearest[:3])
+            failed.append(
+                (
+                    name,
+                    ("fits several" if error.kind == "ambiguous" else "not found")
+                    + (f"; nearest: {near}" if near else ""),
+                )
+            )
+    return list(found.values()), failed
+
+
+def _found(texts: dict[str, str], find: str) -> Findings:
     limit, width = (3, 260) if len(texts) == 1 else (2, 260) if len(texts) < 4 else (1, 200)
     found = []
     for document, text in texts.items():
@@ -180,4 +211,4 @@ def _found(texts: dict[str, str], find: str, unread: int, apart: tuple[str, ...]
         if parts or passages or len(texts) <= FEW_SEARCHED:
             missing = tuple(missing_words(text, find)) if passages else ()
             found.append(FoundIn(document, whole, parts, passages, len(text), missing))
-    return Findings(find, tuple(found), len(texts) - len(found), unread, apart)
+    return Findings(find, tuple(found), len(texts) - len(found))
