@@ -93,7 +93,8 @@ def test_a_gap_in_the_chain_is_named(session: Session) -> None:
     told = submit(session, "[Harlow County]", ["levels_2021.csv", "Millford/content.txt"])
     assert told.answer.verification == "quoted" and not told.warnings
     assert told.doubts == [
-        "Nothing looked up connects the results of your queries (G8) with Millford/content.txt."
+        "Nothing looked up connects the results of your queries (G8) with Millford/content.txt: "
+        "join or find what names both (a table of codes, a text) and cite it."
     ]
     assert "Check: Nothing looked up connects" in told.plain()
     run(session, "select town from t('rivers.csv') where gauge = 'G8'")
@@ -196,3 +197,23 @@ def test_what_was_read_and_not_cited_is_added(session: Session) -> None:
     )
     told = submit(session, "[655]", ["levels_2021.csv"], question="How high was it?")
     assert "Added to the sources: rivers.csv" in told.plain()
+
+
+def test_one_of_several_rows_is_a_doubt_unless_the_query_chooses_it(session: Session) -> None:
+    question = "How high was G3?"
+    run(session, "select gauge, level_cm from t('levels_2021.csv') where level_cm < 130")
+    told = submit(session, "[121]", ["levels_2021.csv"], question=question)
+    assert told.doubts == [
+        "121 is one of 5 rows of your query, and nothing in it chooses this row: filter or order."
+    ]
+    for chosen in (
+        "select gauge, level_cm from t('levels_2021.csv') where level_cm < 130 and gauge >= 'G3' order by gauge",
+        "select level_cm from t('levels_2021.csv') where gauge = 'G3'",
+    ):
+        run(session, chosen)
+        assert not submit(session, "[121]", ["levels_2021.csv"], question=question).doubts
+
+
+def test_a_sentence_that_nothing_showed_is_said_to_be_new(session: Session) -> None:
+    told = submit(session, "[Harlow County]", ["Millford/content.txt"])
+    assert "Harlow County: Millford/content.txt (not looked into before) says «It is" in told.plain()

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from headwater.agents._format import problems, unbracketed, values_in, wanted
-from headwater.agents._gaps import unconnected
+from headwater.agents._outcome import doubts_of, said, unheld
 from headwater.agents._places import places_of
-from headwater.agents._prove import Grounds, Proof, grounds_of, prove
+from headwater.agents._prove import Proof, grounds_of, prove
 from headwater.agents._steps import Step, holds, number_of, run_step
 from headwater.answers import Answer, Evidence, Program
 from headwater.errors import HeadwaterError, UsageError
-from headwater.tools import full_names, quote, series_documents
+from headwater.tools import full_names, series_documents
 
 if TYPE_CHECKING:
     from headwater.lake import Lake
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 
 LANGUAGE = "steps"
 """Name of the language of a program that is a list of tool calls."""
-
-
-_QUOTED, _NAMES = 160, 3
-"""Characters of a sentence, and names of results, in the outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +107,15 @@ def submit(
     warnings = problems(answer, form)
     built = _answer(session, question, values, resolved, proofs, steps, told)
     built.assumptions = [*assumptions, *_rounding(proofs)]
-    warnings += _bare(proofs)
+    warnings += unheld(proofs)
     if not resolved and not built.inputs:
         warnings.append("No source is named.")
-    doubts = _doubts(session, grounds, proofs, resolved)
+    doubts = doubts_of(session, proofs, steps, resolved)
     built.diagnostics += [{"kind": "check", "level": "warning", "message": w} for w in warnings]
     built.diagnostics += [{"kind": "check", "level": "info", "message": d} for d in doubts]
     if keep:
         record(session, answer, built)
-    checks = [_check(session, p, steps) for p in proofs if _proven([p])]
+    checks = [said(session, p, steps) for p in proofs if _proven([p])]
     also = [session.brief.names.of(i["document"]) for i in built.inputs if i["document"] not in resolved]
     if also and resolved:
         checks.append(f"Added to the sources: {', '.join(also[:4])}{' …' if len(also) > 4 else ''}")
@@ -140,56 +136,6 @@ def _resolved(session: Session, sources: Sequence[str]) -> list[str]:
         else:
             found.append(session.lake.names.document(name.split("#")[0]).id)
     return list(dict.fromkeys(found))
-
-
-def _bare(proofs: Sequence[Proof]) -> list[str]:
-    """Return what is wrong with values that nothing holds."""
-    bare = [p for p in proofs if not _proven([p])]
-    unknown = list(dict.fromkeys(n for p in bare for n in p.unknown))
-    out = []
-    if unknown:
-        out.append(
-            f"The program computes with {', '.join(unknown)}, which no result or source of this session says: name the "
-            "source, query it, or say it with --assume."
-        )
-    if silent := [p.value for p in bare if not p.unknown]:
-        out.append(
-            f"No query, code or source of this session holds {', '.join(silent)}; query it, or name the source that says it."
-        )
-    return out
-
-
-def _check(session: Session, proof: Proof, steps: Sequence[Step]) -> str:
-    """Return in words what stands behind a value."""
-    name = session.brief.names.of
-    if proof.steps:
-        step = steps[proof.steps[-1]]
-        documents = ", ".join(name(d) for d in step.documents[:3]) or "numbers quoted from texts"
-        return f"{proof.value}: computed from {documents}"
-    found = proof.evidence[0]
-    said = " ".join(found.quote.split())
-    return f"{proof.value}: {name(found.document)} says {quote(said[:_QUOTED] + ('…' if len(said) > _QUOTED else ''))}"
-
-
-def _doubts(session: Session, grounds: Grounds, proofs: Sequence[Proof], sources: Sequence[str]) -> list[str]:
-    """Return what cannot be seen to hold together: sources that nothing was looked up in, documents nothing leads to."""
-    name = session.brief.names.of
-    seen = {d for e in (session.trace.events() if session.trace else ()) for d in (e.get("opened") or ())}
-    seen |= {d for e in (session.trace.events() if session.trace else ()) for d in (e.get("quoted") or ())}
-    quoted = list(dict.fromkeys(e.document for p in proofs if not p.steps for e in p.evidence[:1]))
-    idle = [
-        name(d)
-        for d in sources
-        if d not in seen and d not in {e.document for p in proofs for e in p.evidence}
-    ]
-    out = [f"Nothing was looked up in {', '.join(idle[:4])}{' …' if len(idle) > 4 else ''}."] if idle else []
-    left, names = unconnected(session.lake, grounds.steps, quoted, seen)
-    if left:
-        shown = ", ".join(names[:_NAMES]) + (" …" if len(names) > _NAMES else "")
-        out.append(
-            f"Nothing looked up connects the results of your queries ({shown}) with {', '.join(map(name, left))}."
-        )
-    return out
 
 
 def abstain(

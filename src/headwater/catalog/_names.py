@@ -65,8 +65,8 @@ class Names:
     """Resolves names over one state of the catalog.
 
     A name is tried, in this order: the exact id; an id that a moved file used to have; the same without regard to
-    case and separators; the tail of exactly one id ("files/goals.csv", "goals.csv", "goals"); a file's name with some
-    of its folders ("world-cup/goals.csv"); the first words of exactly one file's name ("Capital city population").
+    case and separators; the tail of exactly one id ("data/rivers.tsv", "rivers.tsv", "rivers"); a file's name with some
+    of its folders ("geography/rivers.tsv"); the first words of exactly one file's name ("Seats of government").
     """
 
     catalog: Catalog

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headwater.cli import _mcp
-from headwater.cli._emit import Globals, console, emit_json, write_line
+from headwater.cli._emit import Globals, console, emit_json, safe, write_line
 from headwater.cli._lake import open_lake
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ SESSION = "HEADWATER_SESSION"
 RECORDED = frozenset({"graph", "ask"})
 """Verbs that are recorded by what they print; those of the registry record themselves."""
 
-_KEPT = 1_000_000
+_KEPT, LISTED = 1_000_000, 30
 
 session_app = typer.Typer(
     no_args_is_help=True, rich_markup_mode=None, help="Record the work on one question."
@@ -92,7 +92,7 @@ def submit(
 ) -> None:
     """Record the answer of the session, traced back to its queries and sources. Exit code 3 if it has warnings.
 
-    Example: headwater submit "[Franklin County]" --source states.csv --source Frankfort/content.txt
+    Example: headwater submit "[6,650 km]" --source rivers.tsv --source denali.md
     """
     from headwater.agents import abstain
     from headwater.agents import submit as record
@@ -124,6 +124,27 @@ def skill() -> None:
     write_line(page().rstrip())
 
 
+@session_app.command("list")
+def list_(context: typer.Context) -> None:
+    """List the sessions of the lake, the latest first: their ids, questions and answers."""
+    from headwater.tools import session_folder
+    from headwater.trace import Trace, measure
+
+    options: Globals = context.obj
+    with open_lake(options) as lake:
+        files = sorted(session_folder(lake).glob("*.jsonl"), reverse=True)
+    told = [measure(Trace(file).events()) for file in files[:LISTED]]
+    if options.json:
+        sessions = [{"id": m.id, "question": m.question, "calls": m.calls, "answer": m.answer} for m in told]
+        emit_json("session", {"sessions": sessions, "total": len(files)})
+        return
+    for m in told:
+        write_line(f"{m.id}  {m.calls} calls  {safe(m.answer or '(open)')}  {safe(m.question)[:100]}")
+    if len(files) > len(told):
+        write_line(f"[{len(told)} of {len(files):,} sessions]")
+
+
+@session_app.command("show")
 @trace_app.command("show")
 def show(
     context: typer.Context,

@@ -252,7 +252,7 @@ def sql(
 ) -> None:
     """Query tables and series with DuckDB SQL, read-only.
 
-    Example: headwater sql "select count(*) from t('opendata/world-cup-database/files/goals.csv')"
+    Example: headwater sql "select count(*) from t('geography/rivers/data/rivers.tsv')"
     """
     from headwater.cli import _render
 

@@ -87,7 +87,7 @@ class Brief:
     known: set[str] = field(default_factory=set)
 
     def head(self, table: TableRecord) -> str:
-        """Return "t('goals.csv') 3,637 rows"."""
+        """Return "t('rivers.tsv') 141 rows"."""
         rows = f"{table.row_count:,} row{'' if table.row_count == 1 else 's'}"
         return f"t('{quoted(self.names.of(table.ref))}') {rows}"
 

@@ -35,8 +35,8 @@ class ShortNames:
     def of(self, name: str) -> str:
         """Return the shortest name that only this document or table has.
 
-        That is the first words of a long file name ("Capital city population"), or the end of the path
-        ("goals.csv", "files/goals.csv").
+        That is the first words of a long file name ("Seats of government"), or the end of the path
+        ("rivers.tsv", "data/rivers.tsv").
         """
         if "'" in name:
             return name
