@@ -95,6 +95,7 @@ def _closed() -> tuple[str, ...]:
         "bwrap",
         "--unshare-all",
         "--die-with-parent",
+        "--as-pid-1",  # with a reaper between them bubblewrap may end before it and leave it to the machine's
         "--new-session",
         "--clearenv",
         "--cap-drop",
