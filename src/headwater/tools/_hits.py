@@ -36,6 +36,9 @@ BESIDE, MANY_BESIDE = 2, 12
 SECOND_WIDTH, ASKED, TITLE = 180, 40, 60
 """Characters of the sentence of a second text, of a query that is repeated as a heading, and of a title."""
 
+NESTED = ("json", "yaml", "xml")
+"""Formats whose documents may hold lists, which become tables, beside what else they say."""
+
 _SAME = ("part of", "same content", "same content in another order")
 """Relations to a document that holds all that this one holds."""
 
@@ -128,7 +131,10 @@ class _Page:
         brief, hit, table = self.brief, view.hit, view.tables[0]
         several = f" (1 of {len(view.tables)} tables there)" if len(view.tables) > 1 else ""
         copies = f" (holds {', '.join(view.copies)} too)" if view.copies else ""
-        head = f"{brief.head(table)}{several}{copies}{self._title(hit)} [{hit.dataset}]"
+        record = view.record
+        inner = record.format in NESTED and record.text_length and not table.sheet
+        rest = " (rows of a list in it; the rest: read it)" if inner else ""
+        head = f"{brief.head(table)}{several}{copies}{rest}{self._title(hit)} [{hit.dataset}]"
         if table.ref in brief.described:
             return f"{brief.head(table)} (columns told before)"
         more = [

@@ -219,11 +219,11 @@ def _held(sentence: str, wanted: Sequence[str]) -> dict[str, float]:
 
 def _with_meanings(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return the spans; a term on a line of its own comes with the line after it, which says what it means."""
-    out = []
+    out: list[tuple[int, int]] = []
     for (a, b), (c, d) in zip(spans, [*spans[1:], (0, 0)], strict=True):
         line, meaning = text[a:b], text[c:d]
         known = line.casefold() in meaning.casefold()
-        term = _is_term(line) and meaning and not _is_term(meaning) and not known
+        term = bool(out) and _is_term(line) and meaning and not _is_term(meaning) and not known
         out.append((a, d if term else b))
     return out
 
