@@ -216,7 +216,8 @@ def _leave_namespaces(libc: ctypes.CDLL) -> None:
     This is one more wall, not one that the others need; many machines forbid it.
     """
     own = os.geteuid(), os.getegid()
-    hide(False)  # nobody but the owner of a hidden process may write its maps, and the host has to see what it does
+    # Nobody but root may write the maps of a hidden process, and the host has to see what this one does.
+    hide(False)
     if libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET | _CLONE_NEWIPC) < 0:
         return
     for name, text in (
