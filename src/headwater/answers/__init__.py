@@ -13,4 +13,15 @@ from headwater.answers._evidence import quoted_row
 from headwater.answers._lake import Lake
 from headwater.answers._replay import Replay, replay
 
-__all__ = ["Answer", "Evidence", "Lake", "Program", "Replay", "ask", "ask_graph", "ask_table", "quoted_row", "replay"]
+__all__ = [
+    "Answer",
+    "Evidence",
+    "Lake",
+    "Program",
+    "Replay",
+    "ask",
+    "ask_graph",
+    "ask_table",
+    "quoted_row",
+    "replay",
+]

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from headwater.answers._answer import Answer, Evidence, Program, show
 from headwater.answers._decide import Tried, decide, explain
+from headwater.answers._engines import MemoryEngine
 from headwater.answers._evidence import file_hash
-from headwater.answers._grid import Grid, MemoryEngine, grid_of_file
+from headwater.answers._grid import Grid, grid_of_file
 from headwater.answers._lake_grid import grid_of_lake, tables_for
 from headwater.answers._score import Candidate, candidates, normalise
+from headwater.answers._words import root, words
 from headwater.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
@@ -39,7 +41,8 @@ SHARPER = 1.5
 
 STRICT = {
     "left_operator": 1.5, "value_titled": 1.5, "target_guessed": 1.0, "order_guessed": 1.0, "order_rate": 1.0,
-    "shared_words": 1.0, "left_told": 0.5,
+    "shared_words": 1.0, "left_told": 0.5, "target_headless": 1.0, "value_part_rest": 1.0,
+    "role_unfit": 1.0, "left_header": 1.0,
 }  # fmt: skip
 """In a lake: what each doubt costs beyond its weight, as a table that was not named may be about something else."""
 
@@ -67,7 +70,7 @@ def ask_table(question: str, table: str | Path, lake: Lake | None = None) -> Ans
         grid = grid_of_file(path, str(table))
         sha = file_hash(path)
     elif lake is not None:
-        grid = grid_of_lake(lake, str(table))
+        grid = grid_of_lake(lake, str(table), {root(w) for w in words(question)})
         sha = _hash_in(lake, grid)
     else:
         raise NotFoundError(
@@ -125,7 +128,7 @@ def sensible(c: Candidate, grid: Grid) -> bool:
     It needs no order of rows; of a series it names a member; it does not give back what the question says.
     """
     where = grid.label is None or grid.label.quoted in c.sql
-    echo = c.reading.frame == "lookup" and c.reading.features["repeats_question"]
+    echo = isinstance(c.values[0], str) and c.reading.features["repeats_question"]
     return c.reading.frame not in ORDERLY and where and not echo
 
 

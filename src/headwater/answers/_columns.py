@@ -57,11 +57,15 @@ def targets(question: Question, *, avoid: Set[int] = frozenset()) -> list[Choice
         if worth > next((w for w, p in ranked if p == position), -1):
             ranked = [(w, p) for w, p in ranked if p != position] + [(worth, position)]
             best[position] = Choice(header.column, header.positions, features)
-    subject = question.grid.subject
-    if subject.position not in best:
-        best[subject.position] = Choice(subject, _generic(question, subject), (("target_subject", 1.0),))
-        ranked.append((0.4, subject.position))
+    for subject in _subjects(question):
+        if subject.position not in best:
+            best[subject.position] = Choice(subject, _generic(question, subject), (("target_subject", 1.0),))
+            ranked.append((0.4, subject.position))
     for column in question.grid.columns:
+        if column.position not in best and column.unsaid:
+            named = (("target_named", 0.5), ("target_named_any", 1.0))
+            best[column.position] = Choice(column, frozenset(), named)
+            ranked.append((0.5, column.position))
         if column.position not in best and column.position not in avoid:
             best[column.position] = Choice(column, frozenset(), (("target_guessed", 1.0),))
             ranked.append((0.1 - column.position / 1000, column.position))
@@ -88,6 +92,14 @@ def _beaten(question: Question, header: Header) -> bool:
         h.column is not header.column and h.positions >= header.positions and h.fit > header.fit + 0.1
         for h in question.headers
     )
+
+
+def _subjects(question: Question) -> list[Column]:
+    """Return the column that names the rows, and one headed "name" if the title says that it names what is asked for."""
+    grid = question.grid
+    phrase = asked_phrase(question.tokens)
+    named = phrase and root(question.tokens[phrase[0]]) in {root(w) for w in grid.title}
+    return [c for c in grid.columns if c is grid.subject or named and c.words in (("name",), ("title",))]
 
 
 def _generic(question: Question, subject: Column) -> frozenset[int]:

@@ -53,7 +53,9 @@ def decide(question: str, tried: Sequence[Tried], clear: float, *, strict: bool 
     best, home = max(ranked[0], key=lambda pair: pair[0].score)
     reading = f"{best.reading.plan}"
     if strict and best.left:
-        return abstain(question, documents, unsaid(best.left, home.grid))
+        left, nearest = _nearest(tried)
+        why = unsaid(left or best.left, nearest if left else home.grid)
+        return abstain(question, documents, why)
     if weights[0] < clear:
         why = f"no reading is clear enough; the likeliest is: {reading} (probability {weights[0]:.2f}, {clear} is asked)."
         return abstain(question, documents, why)
@@ -107,6 +109,12 @@ def explain(c: Candidate, grid: Grid, text: str) -> None:
         else:
             c.likened.append((word, other))
     c.left = tuple(left)
+
+
+def _nearest(tried: Sequence[Tried]) -> tuple[tuple[str, ...], Grid]:
+    """Return the table that explains most of a question, with the words it leaves unexplained."""
+    best = min(((c, t) for t in tried for c in t.found), key=lambda pair: (len(pair[0].left), -pair[0].score))
+    return best[0].left, best[1].grid
 
 
 def unsaid(left: Sequence[str], grid: Grid) -> str:

@@ -75,6 +75,7 @@ def _reading(
         used |= choice.used
         counted.update(dict(choice.features))
     if trigger:
+        counted["shared_words"] += len(used & set(range(trigger.start, trigger.end)))
         used |= set(range(trigger.start, trigger.end))
     counted.update(features)
     return Reading(plan, frame, frozenset(used), counted)

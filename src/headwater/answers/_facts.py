@@ -26,7 +26,7 @@ AHEAD = 2.0
 
 _ENTRY = re.compile(r"^(?P<path>[^:\n]{1,200}?(?: / [^\n]{1,120}?)*): (?P<value>[^\n]{1,200})$", re.M)
 _NOTE = re.compile(r"\s*\([^)]*\)$")
-_PERCENT = frozenset(map(root, ("share", "percent", "percentage", "proportion", "part")))
+_PERCENT = frozenset(map(stem, ("share", "percent", "percentage", "proportion", "part")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,13 @@ def best_fact(lake: Lake, question: str, hits: Sequence[Hit]) -> Answer | None:
     that stands there several times, and much more often than in any other document found.
     """
     light, stop = lexicon().light, lexicon().stop
-    asked = {root(w) for w in words(question) if w not in stop and len(w) > 1} - light
+    asked = {stem(w) for w in words(question) if w not in stop and len(w) > 1 and root(w) not in light}
     texts: dict[str, str] = {}
     for hit in hits:
         document = lake.catalog.document(hit.document)
         if document is not None and document.format in TREES:
             texts[hit.document] = lake.catalog.body(document.content).text or ""
-    counts = {name: Counter(root(w) for w in words(text)) for name, text in texts.items()}
+    counts = {name: Counter(stem(w) for w in words(text)) for name, text in texts.items()}
     found: list[tuple[int, int, _Entry]] = []
     for name, text in texts.items():
         others = [counts[n] for n in texts if n != name]
@@ -77,7 +77,7 @@ def best_fact(lake: Lake, question: str, hits: Sequence[Hit]) -> Answer | None:
 
 def _entries(name: str, text: str) -> list[_Entry]:
     return [
-        _Entry(name, m.start(), m.end(), m[0], m["value"], frozenset(root(stem(w)) for w in words(m["path"])))
+        _Entry(name, m.start(), m.end(), m[0], m["value"], frozenset(stem(w) for w in words(m["path"])))
         for m in _ENTRY.finditer(text)
     ]
 

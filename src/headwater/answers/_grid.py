@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from headwater.answers._cells import Kind, is_missing, kind_of, number_sql, year_sql
+from headwater.answers._engines import Engine, engine_of_table, first_table
 from headwater.answers._words import header_words, lexicon, numeral, root, stem, words
-from headwater.errors import HeadwaterError, NotFoundError
 
 if TYPE_CHECKING:
     from headwater.model import Table
@@ -24,53 +24,6 @@ _TOTAL = {("total",), ("totals",), ("subtotal",)}
 
 KEEP = 0.5
 """Share of distinct values in a column that can name the rows."""
-
-
-class Engine(Protocol):
-    """Runs statements in which a table is `t('reference')`."""
-
-    everything: str
-    """All columns of a table but `_row` and `_line`, in a select list."""
-
-    def run(self, sql: str) -> list[list[Any]]:
-        """Return the rows of a statement.
-
-        Raises:
-            HeadwaterError: the statement cannot be run.
-        """
-        ...
-
-
-class MemoryEngine:
-    """DuckDB in this process over one table held as text; it can reach no file and no network."""
-
-    everything = "* exclude (_row, _line)"
-
-    def __init__(self, name: str, table: Table) -> None:
-        import duckdb
-        import pyarrow as pa
-
-        self.name = name
-        self._connection = duckdb.connect(
-            config={"threads": 1, "autoinstall_known_extensions": False, "autoload_known_extensions": False}
-        )
-        data = pa.Table.from_batches(list(table.data.raw()))  # noqa: F841 - DuckDB finds it by its name
-        self._connection.execute("create table data as select * from data")
-        self._connection.execute("create macro t(name) as table select * from data where name is not null")
-        self._connection.execute("set enable_external_access = false")
-
-    def run(self, sql: str) -> list[list[Any]]:
-        """Return the rows of a statement."""
-        import duckdb
-
-        try:
-            return [list(row) for row in self._connection.execute(sql).fetchall()]
-        except duckdb.Error as error:
-            raise HeadwaterError(f"The statement failed: {error}.", where=self.name) from error
-
-    def close(self) -> None:
-        """Free the table."""
-        self._connection.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +205,9 @@ class Grid:
         title: what else tells of its subject (path, caption), as words.
         told: roots of words that its publisher says of it (description, tags) and of other names of the nations in its title.
         sums: the column and the names of rows that add up others.
-        label: of a series, the column that tells its members apart; `members` the one that names them.
+        label: of a series, the column that tells its members apart.
+        hidden: further columns that evidence needs.
+        partial: not all columns were read.
     """
 
     reference: str
@@ -264,7 +219,8 @@ class Grid:
     told: frozenset[str] = frozenset()
     sums: tuple[Column, tuple[str, ...]] | None = None
     label: Column | None = None
-    members: str = ""
+    hidden: tuple[str, ...] = ()
+    partial: bool = False
 
     @property
     def table(self) -> str:
@@ -278,8 +234,7 @@ class Grid:
             return self.table
         column, names = self.sums
         listed = ", ".join("'" + n.replace("'", "''") + "'" for n in names)
-        everything = "*" if self.engine.everything != "*" else "_row, *"
-        return f"(select {everything} from {self.table} where ({column.text} in ({listed})) is not true)"
+        return f"(select _row, * from {self.table} where ({column.text} in ({listed})) is not true)"
 
     def leave_out_sums(self) -> None:
         """Find the rows that add up others: totals, and regions in a list of countries."""
@@ -316,7 +271,7 @@ def grid_of_table(table: Table, name: str) -> Grid:
         table: the table.
         name: what it is called in SQL.
     """
-    engine = MemoryEngine(name, table)
+    engine = engine_of_table(table, name)
     names = [c.name for c in table.columns]
     listed = ", ".join('"' + n.replace('"', '""') + '"' for n in names)
     rows = engine.run(f"select {listed} from data") if names else []
@@ -353,18 +308,4 @@ def grid_of_file(path: Path, name: str = "") -> Grid:
         ReadError: the file cannot be read.
         NotFoundError: it holds no table.
     """
-    return grid_of_table(_first_table(path), name or str(path))
-
-
-def memory_engine(path: Path, name: str) -> MemoryEngine:
-    """Return an engine over the first table of a file (raises as `grid_of_file`)."""
-    return MemoryEngine(name, _first_table(path))
-
-
-def _first_table(path: Path) -> Table:
-    from headwater.readers import read
-
-    result = read(path, path.name)
-    if not result.tables:
-        raise NotFoundError("The file holds no table.", where=str(path))
-    return result.tables[0]
+    return grid_of_table(first_table(path), name or str(path))

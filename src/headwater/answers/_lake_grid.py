@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from headwater.answers._cells import Kind, is_missing, kind_of
+from headwater.answers._engines import Engine, LakeEngine, engine_of_lake
 from headwater.answers._grid import MAX_DISTINCT, Column, Grid
 from headwater.answers._words import header_words, lexicon, root, words
 from headwater.errors import HeadwaterError, NotFoundError
@@ -32,27 +33,17 @@ KEPT = 24
 DICTIONARY = 5
 """Columns of a table that may be a data dictionary."""
 
-AT_ONCE = 8
-"""Columns whose values are counted in one statement."""
+RECORDS = "record"
+"""Kind of a series whose members are single records."""
+
+WIDE, ANYWAY = 60, 8
+"""A table with more columns is read in those only that share a word with the question, and in the first ones."""
 
 SERIES = "series:"
 
 _KINDS: dict[str, Kind] = {
     "integer": "number", "number": "number", "date": "date", "datetime": "date", "time": "number",
 }  # fmt: skip
-
-
-class LakeEngine:
-    """The lake's confined SQL process."""
-
-    everything = "*"
-
-    def __init__(self, lake: Lake) -> None:
-        self._lake = lake
-
-    def run(self, sql: str) -> list[list[Any]]:
-        """Return the rows of a statement."""
-        return self._lake.sql(sql, max_rows=AT_ONCE * (MAX_DISTINCT + 1)).rows
 
 
 @dataclass
@@ -69,13 +60,15 @@ def tables_for(lake: Lake, question: str) -> Iterator[Found]:
     hits = list(lake.search(question, HITS, kind="table").hits)
     tried = 0
     for hit in hits:
-        references = [SERIES + hit.series] if hit.series and _label(lake, hit.series) else []
-        references += [t.ref for t in _chosen(lake.catalog.tables(hit.document), asked)]
+        kind = _kind(lake, hit.series)
+        references = [SERIES + hit.series] if kind in (*LABELS, RECORDS) else []
+        if kind != RECORDS:
+            references += [t.ref for t in _chosen(lake.catalog.tables(hit.document), asked)]
         for reference in references:
             if tried >= TABLES:
                 return
             try:
-                grid = grid_of_lake(lake, reference)
+                grid = grid_of_lake(lake, reference, asked)
             except HeadwaterError:
                 continue
             tried += 1
@@ -89,7 +82,7 @@ def _chosen(tables: Sequence[TableRecord], asked: set[str]) -> list[TableRecord]
         named = " ".join([table.name, *(c["name"] for c in table.columns)])
         return len({root(w) for w in header_words(named)} & asked)
 
-    told = [t for t in tables if t.row_count and not _describes_columns(t)]
+    told = [t for t in tables if t.row_count > 1 and not _describes_columns(t)]
     return sorted(told, key=lambda t: (-shared(t), t.position))[:OF_ONE]
 
 
@@ -101,41 +94,47 @@ def _describes_columns(table: TableRecord) -> bool:
     return len(table.columns) <= DICTIONARY and {"name", "description"} <= roles.keys()
 
 
-def _label(lake: Lake, series: str) -> str:
-    """Return the name of the column that tells the members of a series apart, "" if it is none to ask for."""
-    told = lake.catalog.relations.series(series)
-    return str(told["kind"]) if told and told["kind"] in LABELS else ""
+def _kind(lake: Lake, series: str) -> str:
+    """Return what tells the members of a series apart, "" if there is no such series."""
+    told = lake.catalog.relations.series(series) if series else None
+    return str(told["kind"]) if told else ""
 
 
 _made: WeakKeyDictionary[Lake, dict[str, Grid]] = WeakKeyDictionary()
 
 
-def grid_of_lake(lake: Lake, reference: str) -> Grid:
+def grid_of_lake(lake: Lake, reference: str, asked: set[str]) -> Grid:
     """Return a table of a lake, or a series ("series:ID"); the last ones of an opened lake are kept.
+
+    Args:
+        lake: an opened lake.
+        reference: name of the table in SQL.
+        asked: roots of the words of a question; of a wide table, only columns that have one of them are read.
 
     Raises:
         NotFoundError: there is no such table.
     """
     kept = _made.setdefault(lake, {})
-    if reference not in kept:
+    grid = kept.get(reference) or _grid_of_lake(lake, reference, asked)
+    if reference not in kept and len(grid.columns) <= WIDE and not grid.partial:
         if len(kept) >= KEPT:
             del kept[next(iter(kept))]
-        kept[reference] = _grid_of_lake(lake, reference)
-    return kept[reference]
+        kept[reference] = grid
+    return grid
 
 
-def _grid_of_lake(lake: Lake, reference: str) -> Grid:
+def _grid_of_lake(lake: Lake, reference: str, asked: set[str]) -> Grid:
     if reference.startswith(SERIES):
-        return _series(lake, reference)
+        return _series(lake, reference, asked)
     record = lake.catalog.table(lake.names.table_ref(reference))
     if record is None:
         raise NotFoundError(f"There is no table {reference!r}.")
     grid = Grid(record.ref, record.document, [], record.row_count, LakeEngine(lake))
     _entitle(lake, grid, record.ref, str(record.info.get("preamble") or ""))
-    return _finished(grid, [(c["name"], c["type"], c) for c in record.columns])
+    return _finished(lake, grid, [(c["name"], c["type"], c) for c in record.columns], asked)
 
 
-def _series(lake: Lake, reference: str) -> Grid:
+def _series(lake: Lake, reference: str, asked: set[str]) -> Grid:
     told = lake.catalog.relations.series(reference.removeprefix(SERIES))
     if told is None:
         raise NotFoundError(f"There is no series {reference!r}.")
@@ -145,9 +144,9 @@ def _series(lake: Lake, reference: str) -> Grid:
     _entitle(lake, grid, told["members"][0]["document"].rsplit("/", 1)[0], "")
     first = lake.catalog.table(told["members"][0].get("ref") or grid.document)
     known = {c["name"]: c for c in first.columns} if first else {}
-    grid.members = "_document"
+    grid.hidden = ("_document",)
     shown = [c for c in result.columns if not c.name.startswith("_")]
-    _finished(grid, [(c.name, c.type, known.get(c.name, {})) for c in shown])
+    _finished(lake, grid, [(c.name, c.type, known.get(c.name, {})) for c in shown], asked)
     grid.label = next((c for c in grid.columns if c.name == told["kind"]), None)
     return grid
 
@@ -171,18 +170,14 @@ def _entitle(lake: Lake, grid: Grid, path: str, preamble: str) -> None:
     grid.told = frozenset(root(w) for w in (*words(said), *others))
 
 
-def _counted(grid: Grid, names: Sequence[str]) -> list[list[tuple[str | None, int]]]:
-    """Return, for each column, its different values as text with their numbers of rows."""
-    counted: list[list[tuple[str | None, int]]] = [[] for _ in names]
-    for start in range(0, len(names), AT_ONCE):
-        parts = []
-        for at, name in enumerate(names[start : start + AT_ONCE], start):
-            quoted = '"' + name.replace('"', '""') + '"'
-            value = f"select {at} as c, cast({quoted} as varchar) as value, count(*) as n from {grid.table} group by 2"
-            parts.append(f"select * from ({value} limit {MAX_DISTINCT + 1})")
-        for at, value, n in grid.engine.run(" union all ".join(parts)):
-            counted[at].append((value, n))
-    return counted
+def _counted(engine: Engine, table: str, names: Sequence[str]) -> Iterator[list[tuple[str | None, int]]]:
+    """Yield, for each column, its different values as text with their numbers of rows."""
+    for name in names:
+        quoted = '"' + name.replace('"', '""') + '"'
+        counted = engine.run(
+            f"select cast({quoted} as varchar), count(*) from {table} group by 1 limit {MAX_DISTINCT + 1}"
+        )
+        yield [(value, n) for value, n in counted]
 
 
 def _column(
@@ -204,18 +199,30 @@ def _column(
     return column
 
 
-def _finished(grid: Grid, columns: Sequence[tuple[str, str, dict[str, Any]]]) -> Grid:
+def _finished(
+    lake: Lake, grid: Grid, columns: Sequence[tuple[str, str, dict[str, Any]]], asked: set[str]
+) -> Grid:
     """Add the columns, given as (name, type, what else is told).
 
     Words of descriptions that tell no column apart are left out; the title speaks for a column named "value".
     """
-    counted = _counted(grid, [name for name, _, _ in columns])
-    grid.columns = [_column(grid, i, *columns[i], counted[i]) for i in range(len(columns))]
+    if len(columns) > WIDE:
+        grid.partial = True
+        columns = [
+            c for i, c in enumerate(columns) if i < ANYWAY or {root(w) for w in header_words(c[0])} & asked
+        ][:WIDE]  # fmt: skip
+    names = [name for name, _, _ in columns]
+    grid.engine = engine_of_lake(lake, grid.reference, ["_row", "_line", *grid.hidden, *names], grid.rows)
+    counted = _counted(grid.engine, grid.table, names)
+    grid.columns = [
+        _column(grid, i, *told, n) for i, (told, n) in enumerate(zip(columns, counted, strict=True))
+    ]
     counts = Counter(w for c in grid.columns for w in set(c.described))
     for column in grid.columns:
         column.described = tuple(w for w in column.described if counts[w] == 1)
         if column.words and set(column.words) <= lexicon().unsaid and column.kind == "number":
-            column.words += tuple(w for w in grid.title if w not in lexicon().stop)
+            others = {root(w) for c in grid.columns if c is not column for w in c.words}
+            column.words += tuple(w for w in grid.title if w not in lexicon().stop and root(w) not in others)
             column.unsaid = True
     grid.leave_out_sums()
     return grid

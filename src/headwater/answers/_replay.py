@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headwater.answers._engines import Engine, LakeEngine, MemoryEngine, engine_of_table, first_table
 from headwater.answers._evidence import file_hash, quoted_row
-from headwater.answers._grid import Engine, MemoryEngine, memory_engine
-from headwater.answers._lake_grid import LakeEngine
 from headwater.answers._score import values_of
 from headwater.errors import HeadwaterError, UsageError
 
@@ -101,7 +100,7 @@ def _check_input(
 def _engine(files: dict[str, Path], lake: Lake | None) -> Engine | None:
     if files:
         name, path = next(iter(files.items()))
-        return memory_engine(path, name)
+        return engine_of_table(first_table(path), name)
     return LakeEngine(lake) if lake is not None else None
 
 

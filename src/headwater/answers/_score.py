@@ -25,7 +25,7 @@ from headwater.answers._words import lexicon, root, stem, words
 from headwater.errors import HeadwaterError
 
 PLAINLY = 0.85
-"""How well words name a column of yes and no that a count must be meant to ask for."""
+"""How well words name a column that must be meant by them, if the title does not hold them too."""
 
 MAX_RUN = 90
 """Readings whose statements are run."""
@@ -77,24 +77,25 @@ def cover(question: Question, reading: Reading) -> tuple[str, ...]:
     titled = {root(w) for w in question.grid.title}
     operators = {i for t in question.triggers for i in range(t.start, t.end)}
     named = {i for m in question.mentions for i in range(m.start, m.end)}
-    plainly = {
-        i for h in question.headers if h.fit >= PLAINLY and h.column.flag for i in h.positions
-    } if question.form == "count" else set()  # fmt: skip
+    plainly = {i: h.column for h in question.headers if h.fit >= PLAINLY for i in h.positions}
+    counted = question.form == "count"
     nothing: list[str] = []
     count: dict[str, float] = reading.features  # type: ignore[assignment]
     for i in question.content():
         if i in reading.used:
             continue
         word = question.tokens[i]
-        if i in named and root(word) not in known:
+        if i in named and (word[0].isdigit() or root(word) not in known):
             count["left_value"] += 1
             nothing.append(word)
         elif i in operators:
             count["left_operator"] += 1
-        elif i in plainly:
+        elif i in plainly and counted and plainly[i].flag:
             count["left_header"] += 1
         elif word in question.grid.title:
             count["left_title"] += 1
+        elif i in plainly:
+            count["left_header"] += 1
         elif root(word) in question.grid.told:
             count["left_told"] += 1
         elif word[0].isdigit():

@@ -123,6 +123,7 @@ class Lexicon:
         stop, light: words without content, and words with little.
         counting, links: nouns that only count, and words between the nouns of a header.
         yes, no: cells that say so.
+        kinds: kind of a value in a text → pattern of the questions that ask for it, in order.
         unsaid: names of columns that do not say what they hold.
         forms: name of a question's form → pattern, in order.
         triggers: phrase → operators it may call for.
@@ -143,6 +144,7 @@ class Lexicon:
     yes: frozenset[str]
     no: frozenset[str]
     unsaid: frozenset[str]
+    kinds: dict[str, re.Pattern[str]]
     forms: dict[str, re.Pattern[str]]
     triggers: dict[tuple[str, ...], tuple[str, ...]]
     comparators: dict[tuple[str, ...], str]
@@ -172,6 +174,7 @@ def lexicon() -> Lexicon:
         links=frozenset(data["words"]["links"].split()),
         yes=frozenset(data["words"]["yes"].split()),
         no=frozenset(data["words"]["no"].split()),
+        kinds={name: re.compile(pattern) for name, pattern in data["kinds"].items()},
         unsaid=frozenset(data["words"]["unsaid"].split()),
         forms={name: re.compile(pattern) for name, pattern in data["forms"].items()},
         triggers={phrase: tuple(names) for phrase, names in triggers.items()},
