@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from headwater.cli import _mcp
-from headwater.cli._emit import Globals, console, emit_json, safe, write_line
+from headwater.cli._emit import Globals, console, emit_json, safe, safe_text, write_line
 from headwater.cli._lake import open_lake
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def submit(
         if options.json:
             emit_json("submit", result.to_dict())
         else:
-            write_line(result.plain())
+            write_line(safe_text(result.plain()))
     raise typer.Exit(3 if result.warnings else 0)
 
 
@@ -213,7 +213,7 @@ def under_session(options: Globals, lake: Lake, verb: str, arguments: dict[str, 
         else:
             emit_json(verb, seen.result.to_dict())
     else:
-        write_line(seen.text)
+        write_line(safe_text(seen.text))
     if seen.error:
         raise typer.Exit(seen.error.exit_code)
     return seen.result

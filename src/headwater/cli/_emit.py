@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -78,12 +79,19 @@ def write_line(line: str) -> None:
 
 
 def dumps(value: Any) -> str:
-    """Return JSON; dates become ISO 8601, decimals strings, and numbers that JSON lacks (NaN, infinity) null."""
-    return json.dumps(_clean(value), ensure_ascii=False, allow_nan=False, default=str).translate(_LINE_ENDS)
+    """Return JSON; dates become ISO 8601, decimals strings, and numbers that JSON lacks (NaN, infinity) null.
+
+    What a terminal obeys or does not show is written as an escape, which means the same to a program.
+    """
+    text = json.dumps(_clean(value), ensure_ascii=False, allow_nan=False, default=str)
+    return _UNSEEN.sub(lambda mark: json.dumps(mark.group())[1:-1], text)
 
 
-_LINE_ENDS = {0x85: "\\u0085", 0x2028: "\\u2028", 0x2029: "\\u2029"}
-"""Characters that some readers of JSON lines take for the end of a line (Unicode, section 5.8)."""
+_UNSEEN = re.compile(
+    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+"""Controls, marks of direction and characters without width (Unicode, section 23), and those that some readers of JSON lines
+take for the end of a line (section 5.8)."""
 
 
 def _clean(value: Any) -> Any:
@@ -103,6 +111,11 @@ def safe(value: Any) -> str:
 
 
 _DIRECTION = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+def safe_text(text: str) -> str:
+    """Return text of several lines with everything else that is not printable shown as escapes."""
+    return "\n".join(map(safe, text.split("\n")))
 
 
 def emit_error(verb: str, error: HeadwaterError, options: Globals) -> None:

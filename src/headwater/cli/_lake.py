@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from headwater.cli._emit import Globals, console, dumps, emit_json, write_line
+from headwater.cli._emit import Globals, console, dumps, emit_json, safe_text, write_line
 
 if TYPE_CHECKING:
     from headwater.lake import Lake
@@ -270,7 +270,7 @@ def sql(
     with open_lake(options) as lake:
         if explain:
             plan = lake.explain(statement[0])
-            emit_json("sql", {"plan": plan}) if options.json else write_line(plan)
+            emit_json("sql", {"plan": plan}) if options.json else write_line(safe_text(plan))
             return
         result = lake.sql(statement[0], max_rows=settings["sql.limit"], deadline_s=settings["sql.timeout"])
         if options.json:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from headwater.cli._emit import safe as safe
+from headwater.cli._emit import safe_text
 from headwater.errors import HeadwaterError, UsageError
 
 if TYPE_CHECKING:
@@ -247,7 +248,7 @@ def sql(result: SqlResult, out: Console, form: str) -> None:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(names)
         writer.writerows(result.rows)
-        out.file.write(text.getvalue())
+        out.file.write(safe_text(text.getvalue()) if out.is_terminal else text.getvalue())
     elif form == "md":
         lines = [names, ["---"] * len(names), *result.rows]
         out.file.write(
