@@ -2,8 +2,8 @@
 
     python benchmarks/distractors.py LAKE OUT --documents 60000 [--seed 1] [--lists FOLDER | --fetch]
 
-OUT, a folder that is not there yet, gets the files of LAKE as they are (hard links where the disk allows, else copies;
-its state folder stays behind) and beside them as many documents as asked for, made from the package lists of apt:
+OUT, a folder that is not there yet, gets copies of the files of LAKE (no links, so that nothing done to OUT reaches LAKE; its
+state folder stays behind) and beside them as many documents as asked for, made from the package lists of apt:
 
 - seven tenths are pages of text, a dataset each: `debian-packages/<package>/content.txt`;
 - two tenths JSON records, one a package, together by source: `debian-records/<source>/files/<package>.json`;
@@ -330,21 +330,16 @@ def distractors(all_packages: list[Package], count: int, seed: int) -> Iterator[
             yield f"{dataset}/metadata.json", metadata(rng.randrange(1, 4), dataset, *told)
 
 
-def link(lake: Path, out: Path) -> int:
-    """Put the files of a lake into a folder, as hard links where that works; return how many."""
-    count = 0
-    for folder, names, files in os.walk(lake):
-        here = out / Path(folder).relative_to(lake)
-        if Path(folder) == lake:
-            names[:] = [n for n in names if n != STATE]
-        here.mkdir(parents=True, exist_ok=True)
-        for name in files:
-            count += 1
-            try:
-                os.link(Path(folder, name), here / name, follow_symlinks=False)
-            except OSError:
-                shutil.copy2(Path(folder, name), here / name, follow_symlinks=False)
-    return count
+def copy(lake: Path, out: Path) -> int:
+    """Copy the files of a lake into a folder that is to be made; return how many."""
+
+    def state(folder: str, names: list[str]) -> set[str]:
+        return {STATE} & set(names) if Path(folder) == lake else set()
+
+    shutil.copytree(lake, out, symlinks=True, ignore=state)
+    for folder in (out, *(Path(at, name) for at, names, _ in os.walk(out) for name in names)):
+        folder.chmod(folder.stat().st_mode | 0o700)  # those of a lake that is only read cannot be added to
+    return sum(len(files) for _, _, files in os.walk(out))
 
 
 def main() -> None:
@@ -381,7 +376,7 @@ def main() -> None:
         files = list(distractors(all_packages, args.documents, args.seed))
     except ValueError as error:
         sys.exit(f"{error}. Ask for fewer.")
-    lake = link(args.lake, args.out)
+    lake = copy(args.lake, args.out)
     for path, content in files:
         target = args.out / path
         target.parent.mkdir(parents=True, exist_ok=True)

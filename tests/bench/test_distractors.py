@@ -123,6 +123,19 @@ def test_what_cannot_be_done_is_told(
     assert not (tmp_path / "out").exists()
 
 
+def test_the_lake_shares_no_file_with_what_is_made(tmp_path: Path, lake: Path, lists: Path) -> None:
+    source = lake / "town/pools/pools.csv"
+    source.chmod(0o444)
+    source.parent.chmod(0o555)
+    assert run(lake, tmp_path / "out", "--documents", 10, "--lists", lists).returncode == 0
+    made = tmp_path / "out/town/pools/pools.csv"
+    assert not made.samefile(source)
+    made.chmod(0o644)
+    (made.parent / "more.csv").write_text("a,b\n1,2\n")
+    assert source.stat().st_mode & 0o777 == 0o444
+    source.parent.chmod(0o755)
+
+
 def test_nothing_that_is_there_is_written_over(tmp_path: Path, lake: Path, lists: Path) -> None:
     before = contents(lake)
     done = run(lake, lake, "--documents", 10, "--lists", lists)
