@@ -170,10 +170,10 @@ def test_the_demo_runs(tmp_path: Path) -> None:
     asked = done.stdout.split("# Questions")[1]
     of_table, of_text, of_graph, replayed = asked.split("$ headwater")[1:5]
     assert "\nCalifornia\n" in of_table
-    assert "row 5, column State: California" in of_table
-    assert "verification  replayed" in of_table
+    assert "row 5: State = California, Population = 39538223" in of_table
+    assert "verification  agreed by two" in of_table
     assert "apollo-13.txt" in of_text
-    assert "Apollo 13 was launched on 11 April 1970" in of_text
+    assert "\n11 April 1970 (Apollo 13 was launched on 11 April 1970" in of_text
     assert "verification  quoted" in of_text
     assert "core.run → mart.punctuality" in of_graph
     assert "The answer holds." in asked.split("$ headwater replay")[1]

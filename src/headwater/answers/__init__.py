@@ -8,8 +8,9 @@ scoring in weights.json.
 from __future__ import annotations
 
 from headwater.answers._answer import Answer, Evidence, Program
-from headwater.answers._ask import ask, ask_graph, ask_table
+from headwater.answers._ask import ask, ask_table
 from headwater.answers._evidence import quoted_row
+from headwater.answers._graph import ask_graph
 from headwater.answers._lake import Lake
 from headwater.answers._replay import Replay, replay
 

@@ -114,6 +114,25 @@ class Answer:
             "missing": self.missing,
         }
 
+    @property
+    def places(self) -> dict[str, list[str]]:
+        """The evidence for people, by document: where in it, and what stands there; cells of one row on one line."""
+        found: dict[str, dict[str, list[str]]] = {}
+        for piece in self.evidence:
+            told, locator = (
+                piece.quote,
+                {k: v for k, v in piece.locator.items() if v is not None and k != "edge"},
+            )
+            if column := locator.pop("column", None):
+                told = f"{column} = {told}"
+            place = ", ".join(f"{k} {v}" for k, v in locator.items())
+            found.setdefault(piece.document, {}).setdefault(place, []).append(told)
+        return {
+            document: [f"{place}: {', '.join(told)}" for place, told in lines.items() if place]
+            + lines.get("", [])
+            for document, lines in found.items()
+        }
+
     def replay(self, lake: Lake | None = None) -> Replay:
         """Compute the value again from its program and compare.
 
@@ -128,16 +147,28 @@ class Answer:
         return self.text
 
     def _repr_html_(self) -> str:
-        head = f"<p><b>{escape(_line(self.text))}</b></p>"
-        read = f"<p>Read as: {escape(_line(self.reading))}</p>" if self.reading else ""
-        assumed = "".join(f"<p>Assumed: {escape(_line(a))}</p>" for a in self.assumptions)
-        rows = "".join(
-            f"<tr><td>{escape(_line(e.document))}</td><td>{escape(_line(str(e.locator)))}</td><td>{escape(_line(e.quote))}</td></tr>"
-            for e in self.evidence[:SHOWN_EVIDENCE]
-        )
-        proof = f"<table><tr><th>document</th><th>place</th><th>quote</th></tr>{rows}</table>" if rows else ""
-        source = f"<pre>{escape(self.program.source)}</pre>" if self.program else ""
-        return head + read + assumed + proof + source
+        shown, left = 0, 0
+        rows = []
+        for document, lines in self.places.items():
+            for line in lines:
+                shown += 1
+                if shown <= SHOWN_EVIDENCE:
+                    rows.append(f"<tr><td>{escape(_line(document))}</td><td>{escape(_line(line))}</td></tr>")
+        left = shown - SHOWN_EVIDENCE
+        more = f"<tr><td></td><td>… {left} more</td></tr>" if left > 0 else ""
+        notes = [str(n.get("message", "")) for n in self.diagnostics if n.get("level") == "warning"]
+        parts = [
+            f"<p><b>{escape(_line(self.text))}</b></p>",
+            *(f"<p>Assumed: {escape(_line(a))}</p>" for a in self.assumptions),
+            *(f"<p>Warning: {escape(_line(n))}</p>" for n in notes),
+            f"<p>Read as: {escape(_line(self.reading))}</p>" if self.reading else "",
+            f"<table><tr><th>document</th><th>what stands there</th></tr>{''.join(rows)}{more}</table>"
+            if rows
+            else "",
+            f"<pre>{escape(self.program.source)}</pre>" if self.program else "",
+            f"<p>Verification: {escape(self.verification)}</p>" if self.status == "answered" else "",
+        ]
+        return "".join(parts)
 
 
 def _line(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Questions answered from one table, a lake or a graph; an answer is given only where one reading stands clear."""
+"""Questions answered from one table or a lake; an answer is given only where one reading stands clear."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.answers._answer import Answer, Evidence, Program, show
+from headwater.answers._answer import Answer
 from headwater.answers._decide import Tried, decide, explain
 from headwater.answers._engines import MemoryEngine
 from headwater.answers._evidence import file_hash
+from headwater.answers._graph import ask_graph_of
 from headwater.answers._grid import Grid, grid_of_file
-from headwater.answers._lake_grid import grid_of_lake, tables_for
+from headwater.answers._lake_grid import grid_of_lake, inputs_in, tables_for
 from headwater.answers._score import Candidate, candidates, normalise
 from headwater.answers._words import root, words
 from headwater.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
-    from headwater.graph import SchemaGraph
     from headwater.lake import Lake
 
 CLEAR, CLEAR_IN_LAKE = 0.64, 0.5
@@ -68,16 +68,16 @@ def ask_table(question: str, table: str | Path, lake: Lake | None = None) -> Ans
     path = Path(table)
     if path.is_file():
         grid = grid_of_file(path, str(table))
-        sha = file_hash(path)
+        inputs = [{"document": str(table), "sha256": file_hash(path)}]
     elif lake is not None:
         grid = grid_of_lake(lake, str(table), {root(w) for w in words(question)})
-        sha = _hash_in(lake, grid)
+        inputs = inputs_in(lake, grid)
     else:
         raise NotFoundError(
             f"There is no file {str(table)!r}.", hint="Name a file, or --lake and a table in it."
         )
     try:
-        answer = decide(question, [Tried(grid, candidates(question, grid), sha)], CLEAR)
+        answer = decide(question, [Tried(grid, candidates(question, grid), inputs)], CLEAR)
     finally:
         if isinstance(grid.engine, MemoryEngine):
             grid.engine.close()
@@ -101,6 +101,9 @@ def ask(lake: Lake, question: str) -> Answer:
 
     started = time.monotonic()
     _check(question)
+    if about_tables := ask_graph_of(lake, question):
+        about_tables._lake = lake
+        return about_tables
     hits = list(lake.search(question, TEXTS).hits)
     tried: list[Tried] = []
     for table in tables_for(lake, question):
@@ -111,7 +114,7 @@ def ask(lake: Lake, question: str) -> Answer:
                 c.left
             )
             c.score = SHARPER * (c.score - doubts - BEHIND * table.behind)
-        tried.append(Tried(table.grid, found, _hash_in(lake, table.grid)))
+        tried.append(Tried(table.grid, found, inputs_in(lake, table.grid)))
     normalise([c for t in tried for c in t.found], SHARPER)
     answer = decide(question, tried, CLEAR_IN_LAKE, strict=True)
     if answer.status == "abstained":
@@ -132,40 +135,6 @@ def sensible(c: Candidate, grid: Grid) -> bool:
     return c.reading.frame not in ORDERLY and where and not echo
 
 
-def ask_graph(graph: SchemaGraph, question: str) -> Answer:
-    """Answer a question about a graph of tables, with its edges as evidence."""
-    from headwater.graph import ask as ask_about
-
-    started = time.monotonic()
-    _check(question)
-    told = ask_about(graph, question)
-    seconds = round(time.monotonic() - started, 3)
-    if told.status != "answered":
-        return Answer(
-            question, "abstained", text=f"I cannot answer that: {told.missing}", missing=told.missing,
-            stop_reason="abstained", usage={"seconds": seconds},
-        )  # fmt: skip
-    evidence = [
-        Evidence(
-            str(e.get("origin", {}).get("file", "")),
-            "edge",
-            {"edge": e},
-            f"{e.get('source')} → {e.get('target')}",
-        )
-        for e in told.proof
-    ]
-    return Answer(
-        question, "answered", told.answer, show(told.answer), told.reading,
-        Program("graph", f"{told.semantics} {told.args}"), evidence=evidence, verification="replayed",
-        usage={"seconds": seconds},
-    )  # fmt: skip
-
-
 def _check(question: str) -> None:
     if not question.strip() or len(question) > LONGEST:
         raise UsageError(f"A question has 1 to {LONGEST:,} characters.")
-
-
-def _hash_in(lake: Lake, grid: Grid) -> str:
-    document = lake.catalog.document(grid.document)
-    return document.sha256 if document else ""

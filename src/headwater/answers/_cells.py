@@ -46,10 +46,15 @@ def number_of(text: str) -> float | None:
         return None
 
 
+def without_note(cell: str) -> str:
+    """Return the text of a date without a note in brackets and the endings of ordinals."""
+    return re.sub(_NOTE, "", cell, flags=re.I).strip()
+
+
 def date_formats(cells: Sequence[str]) -> list[str]:
     """Return the patterns that dates of these cells are written in, by how many each fits; a cell counts once."""
     counts: dict[str, int] = {}
-    rest = [re.sub(_NOTE, "", c, flags=re.I).strip() for c in cells]
+    rest = [without_note(c) for c in cells]
     for pattern in FORMATS:
         misses = []
         for cell in rest:

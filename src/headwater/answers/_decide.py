@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from headwater.answers._answer import Answer, Program, show
 from headwater.answers._cells import YEAR
-from headwater.answers._evidence import gather
 from headwater.answers._grid import Column, Grid
 from headwater.answers._likeness import alike
 from headwater.answers._plan import columns_of
-from headwater.answers._score import Candidate
+from headwater.answers._prove import gather, verify
+from headwater.answers._score import Candidate, values_of
 from headwater.answers._words import lexicon
 
 MARGIN = 2.0
@@ -24,11 +24,11 @@ SHOWN_COLUMNS, SHOWN_FOUND = 8, 5
 
 @dataclass
 class Tried:
-    """A table that was tried, with its readings."""
+    """A table that was tried, with its readings and the documents it is read from: {document, sha256}."""
 
     grid: Grid
     found: list[Candidate]
-    sha256: str
+    inputs: list[dict[str, str]]
 
 
 def decide(question: str, tried: Sequence[Tried], clear: float, *, strict: bool = False) -> Answer:
@@ -64,17 +64,24 @@ def decide(question: str, tried: Sequence[Tried], clear: float, *, strict: bool 
         return abstain(
             question, documents, f"two readings are open. Either: {reading}; or: {other.reading.plan}."
         )
-    evidence, notes = gather(home.grid, best.reading.plan, best.values)
+    values = values_of(home.grid.prover.run(best.sql)) if home.grid.prover else best.values
+    evidence, notes = gather(home.grid, best.reading.plan, values)
     if not evidence:
         return abstain(question, documents, f"nothing proves the likeliest reading: {reading}.")
-    value = best.values[0] if len(best.values) == 1 else best.values
-    frames = {c.reading.frame for c, _ in ranked[0]}
+    value = values[0] if len(values) == 1 else values
+    elsewhere = [t.grid.reference for c, t in ranked[0] if not c.left and _independent(t, home)]
+    verification, checks = verify(home.grid, best.reading.plan, values, list(dict.fromkeys(elsewhere)))
     return Answer(
         question, "answered", value, show(value), reading, Program("sql", best.sql),
-        inputs=[{"document": home.grid.document, "sha256": home.sha256}], evidence=evidence, diagnostics=notes,
-        assumptions=_assumptions(best), verification="agreed by two" if len(frames) > 1 else "replayed",
-        usage={"confidence": round(weights[0], 3)},
+        inputs=home.inputs, evidence=evidence, diagnostics=[*notes, *checks], assumptions=_assumptions(best),
+        verification=verification, usage={"confidence": round(weights[0], 3)},
     )  # fmt: skip
+
+
+def _independent(other: Tried, home: Tried) -> bool:
+    """Tell whether a table is another one, and not read from the same bytes."""
+    hashes = {i["sha256"] for i in home.inputs}
+    return other.grid is not home.grid and not any(i["sha256"] in hashes for i in other.inputs)
 
 
 def abstain(question: str, documents: Sequence[str], missing: str) -> Answer:

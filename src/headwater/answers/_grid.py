@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -192,6 +192,24 @@ def _contains(whole: tuple[str, ...], part: tuple[str, ...]) -> bool:
     return any(whole[i : i + len(part)] == part for i in range(len(whole) - len(part) + 1))
 
 
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """A row: its number in the source, and its cells as printed by column."""
+
+    number: int
+    cells: Mapping[str, str | None]
+
+
+def printed_rows(table: Table, columns: Sequence[str]) -> list[Printed]:
+    """Return the rows of a table as read, with some of their columns."""
+    names = ["_row", *columns]
+    found = []
+    for batch in table.data.raw():
+        for number, *cells in zip(*(batch.column(n).to_pylist() for n in names), strict=True):
+            found.append(Printed(number, dict(zip(columns, cells, strict=True))))
+    return found
+
+
 @dataclass
 class Grid:
     """One table, ready for questions.
@@ -208,6 +226,8 @@ class Grid:
         label: of a series, the column that tells its members apart.
         hidden: further columns that evidence needs.
         partial: not all columns were read.
+        prover: runs the final statement a second time, and gives the evidence; the engine itself if left out.
+        printed: gives the rows with some columns as printed, where the text layer can be read.
     """
 
     reference: str
@@ -221,6 +241,8 @@ class Grid:
     label: Column | None = None
     hidden: tuple[str, ...] = ()
     partial: bool = False
+    prover: Engine | None = None
+    printed: Callable[[Sequence[str]], list[Printed]] | None = None
 
     @property
     def table(self) -> str:
@@ -280,6 +302,7 @@ def grid_of_table(table: Table, name: str) -> Grid:
         cells = [row[position] for row in rows]
         columns.append(_column(column.name, position, "text", cells, column.original_name or column.name))
     grid = Grid(name, name, columns, len(rows), engine, words(table.name + " " + table.preamble))
+    grid.printed = lambda wanted: printed_rows(table, wanted)
     grid.leave_out_sums()
     return grid
 

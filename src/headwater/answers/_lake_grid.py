@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from headwater.answers._cells import Kind, is_missing, kind_of
 from headwater.answers._engines import Engine, LakeEngine, engine_of_lake
-from headwater.answers._grid import MAX_DISTINCT, Column, Grid
+from headwater.answers._grid import MAX_DISTINCT, Column, Grid, Printed
 from headwater.answers._words import header_words, lexicon, root, words
 from headwater.errors import HeadwaterError, NotFoundError
 
@@ -32,6 +33,9 @@ KEPT = 24
 
 DICTIONARY = 5
 """Columns of a table that may be a data dictionary."""
+
+MOST_PRINTED = 100_000
+"""Rows of a table whose value is computed a second time over the printed cells."""
 
 RECORDS = "record"
 """Kind of a series whose members are single records."""
@@ -130,8 +134,19 @@ def _grid_of_lake(lake: Lake, reference: str, asked: set[str]) -> Grid:
     if record is None:
         raise NotFoundError(f"There is no table {reference!r}.")
     grid = Grid(record.ref, record.document, [], record.row_count, LakeEngine(lake))
+    if record.raw_path.is_file() and record.row_count <= MOST_PRINTED:
+        grid.printed = lambda columns: _printed(record.raw_path, columns)
     _entitle(lake, grid, record.ref, str(record.info.get("preamble") or ""))
     return _finished(lake, grid, [(c["name"], c["type"], c) for c in record.columns], asked)
+
+
+def _printed(path: Path, columns: Sequence[str]) -> list[Printed]:
+    """Return the rows of a table from its text layer."""
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(path, columns=["_row", *columns])
+    rows = zip(*(table.column(n).to_pylist() for n in table.column_names), strict=True)
+    return [Printed(number, dict(zip(columns, cells, strict=True))) for number, *cells in rows]
 
 
 def _series(lake: Lake, reference: str, asked: set[str]) -> Grid:
@@ -224,5 +239,14 @@ def _finished(
             others = {root(w) for c in grid.columns if c is not column for w in c.words}
             column.words += tuple(w for w in grid.title if w not in lexicon().stop and root(w) not in others)
             column.unsaid = True
+    grid.prover = LakeEngine(lake)
     grid.leave_out_sums()
     return grid
+
+
+def inputs_in(lake: Lake, grid: Grid) -> list[dict[str, str]]:
+    """Return the documents that a table is read from, with the hash of their bytes: [{document, sha256}]."""
+    told = lake.catalog.relations.series(grid.reference.removeprefix(SERIES)) if grid.hidden else None
+    names = [m["document"] for m in told["members"]] if told else [grid.document]
+    found = {name: lake.catalog.document(name.split("#")[0]) for name in dict.fromkeys(names)}
+    return [{"document": name, "sha256": document.sha256} for name, document in found.items() if document]

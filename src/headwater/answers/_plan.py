@@ -26,6 +26,11 @@ def _number(value: float) -> str:
     return str(int(value)) if value == int(value) else repr(value)
 
 
+def _in(source: str, condition: str) -> str:
+    """Return the part of a statement that reads the rows of a source that meet a condition."""
+    return f"from {source}" if condition == "true" else f"from {source} where {condition}"
+
+
 class Condition(Protocol):
     """What a row must meet."""
 
@@ -109,7 +114,7 @@ class Beyond:
 
     def sql(self, source: str) -> str:
         """Return it as an SQL expression."""
-        inner = f"select {self.column.ordered} from {source} where {self.rows.sql(source)}"
+        inner = f"select {self.column.ordered} {_in(source, self.rows.sql(source))}"
         return f"{self.column.ordered} {self.sign} ({inner} order by _row limit 1)"
 
     def __str__(self) -> str:
@@ -173,7 +178,7 @@ class Best:
         function = "max" if self.largest else "min"
         column = self.column.ordered
         if self.rank == 1:
-            best = f"select {function}({column}) from {source} where {inner}"
+            best = f"select {function}({column}) {_in(source, inner)}"
         else:
             best = (
                 f"select distinct {column} as value from {source} where {inner} and {column} is not null "
@@ -199,10 +204,10 @@ class Top:
         """Return the condition."""
         inner = self.rows.sql(source)
         if self.count == 1 and not self.offset:
-            return f"_row = (select {'max' if self.last else 'min'}(_row) from {source} where {inner})"
+            return f"_row = (select {'max' if self.last else 'min'}(_row) {_in(source, inner)})"
         order = "desc" if self.last else "asc"
         offset = f" offset {self.offset}" if self.offset else ""
-        return f"_row in (select _row from {source} where {inner} order by _row {order} limit {self.count}{offset})"
+        return f"_row in (select _row {_in(source, inner)} order by _row {order} limit {self.count}{offset})"
 
     def __str__(self) -> str:
         if self.offset:
@@ -225,9 +230,9 @@ class Beside:
         inner, within = self.rows.sql(source), self.within.sql(source)
         also = "" if within == "true" else f" and {within}"
         if self.after:
-            edge = f"_row > (select max(_row) from {source} where {inner})"
+            edge = f"_row > (select max(_row) {_in(source, inner)})"
             return f"_row = (select min(_row) from {source} where {edge}{also})"
-        edge = f"_row < (select min(_row) from {source} where {inner})"
+        edge = f"_row < (select min(_row) {_in(source, inner)})"
         return f"_row = (select max(_row) from {source} where {edge}{also})"
 
     def __str__(self) -> str:
@@ -244,7 +249,7 @@ class Alike:
     def sql(self, source: str) -> str:
         """Return the condition."""
         inner = self.rows.sql(source)
-        values = f"select {self.column.quoted} from {source} where {inner}"
+        values = f"select {self.column.quoted} {_in(source, inner)}"
         return f"{self.column.quoted} in ({values}) and ({inner}) is not true"
 
     def __str__(self) -> str:
@@ -283,7 +288,7 @@ class Cells:
 
     def sql(self, source: str) -> str:
         """Return the statement."""
-        return f"select {self.column.quoted} from {source} where {self.rows.sql(source)} order by _row"
+        return f"select {self.column.quoted} {_in(source, self.rows.sql(source))} order by _row"
 
     def __str__(self) -> str:
         return f"{self.column.name} of {self.rows}"
@@ -304,7 +309,7 @@ class Count:
     def sql(self, source: str) -> str:
         """Return the statement."""
         what = f"distinct {self.column.quoted}" if self.column else "*"
-        return f"select count({what}) from {source} where {self.rows.sql(source)}"
+        return f"select count({what}) {_in(source, self.rows.sql(source))}"
 
     def __str__(self) -> str:
         what = f"different {self.column.name}" if self.column else "rows"
@@ -326,7 +331,7 @@ class Aggregate:
 
     def sql(self, source: str) -> str:
         """Return the statement."""
-        return f"select {self.function}({self.column.ordered}) from {source} where {self.rows.sql(source)}"
+        return f"select {self.function}({self.column.ordered}) {_in(source, self.rows.sql(source))}"
 
     def __str__(self) -> str:
         return f"{'sum' if self.function == 'sum' else 'mean'} of {self.column.name}: {self.rows}"
@@ -344,7 +349,7 @@ class Difference:
     @property
     def rows(self) -> Rows:
         """Both sets."""
-        return _Union(self.first, self.second)
+        return Union(self.first, self.second)
 
     @property
     def shown(self) -> Sequence[Column]:
@@ -354,13 +359,11 @@ class Difference:
     def sql(self, source: str) -> str:
         """Return the statement."""
         if self.column is None:
-            parts = [
-                f"(select count(*) from {source} where {r.sql(source)})" for r in (self.first, self.second)
-            ]
+            parts = [f"(select count(*) {_in(source, r.sql(source))})" for r in (self.first, self.second)]
         else:
             value = self.column.year if self.by_year else self.column.ordered
             parts = [
-                f"(select {value} from {source} where {r.sql(source)} order by _row limit 1)"
+                f"(select {value} {_in(source, r.sql(source))} order by _row limit 1)"
                 for r in (self.first, self.second)
             ]
         return f"select round(abs({parts[0]} - {parts[1]}), 6)"
@@ -371,11 +374,14 @@ class Difference:
 
 
 @dataclass(frozen=True, eq=False)
-class _Union:
+class Union:
+    """Rows that are in either of two sets."""
+
     one: Rows
     other: Rows
 
     def sql(self, source: str) -> str:
+        """Return the condition."""
         return f"(({self.one.sql(source)}) or ({self.other.sql(source)}))"
 
 

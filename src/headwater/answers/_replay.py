@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headwater.answers._engines import Engine, LakeEngine, MemoryEngine, engine_of_table, first_table
-from headwater.answers._evidence import file_hash, quoted_row
+from headwater.answers._evidence import file_hash, path_hash, quoted_row
+from headwater.answers._graph import LANGUAGE, SAVED, replay_graph
 from headwater.answers._score import values_of
+from headwater.answers._words import numeral, plain, words
 from headwater.errors import HeadwaterError, UsageError
 
 if TYPE_CHECKING:
@@ -62,8 +64,14 @@ def replay(answer: dict[str, Any], lake: Lake | None = None, base: Path | None =
         checked.append(f"hash of {told.get('document')}")
     program = answer.get("program")
     engine: Engine | None = None
+    if program and program.get("language") == LANGUAGE:
+        replay_graph(answer, lake, base or Path(), differences)
+        return Replay(not differences, list(dict.fromkeys(differences)), [*checked, "value", "edges"])
     try:
         engine = _engine(files, lake)
+        if answer.get("verification") == "quoted":
+            _check_quoted(answer, differences)
+            checked.append("value in the quote")
         if program:
             _check_value(answer, program, engine, differences)
             checked.append("value")
@@ -85,6 +93,10 @@ def _check_input(
     document = lake.catalog.document(name) if lake is not None else None
     if document is not None:
         now = document.sha256
+    elif lake is not None and name == SAVED and (Path(lake.state) / SAVED).is_file():
+        now = path_hash(Path(lake.state) / SAVED)
+    elif (base / name).is_dir():
+        now = path_hash(base / name)
     elif (base / name).is_file():
         files[name] = base / name
         now = file_hash(base / name)
@@ -116,6 +128,18 @@ def _check_value(
     now = values_of(engine.run(str(program.get("source"))))
     if Counter(map(_same, before if isinstance(before, list) else [before])) != Counter(map(_same, now)):
         differences.append(f"The value was {before!r}, the program gives {now[:20]!r} now.")
+
+
+def _check_quoted(answer: dict[str, Any], differences: list[str]) -> None:
+    """A value that is quoted must stand in one of the quotes, as it is or as a number word."""
+    quotes = " ".join(plain(str(e.get("quote"))) for e in answer.get("evidence", ()))
+    quotes += " " + " ".join(
+        str(int(n)) for w in words(quotes) if w.isalpha() and (n := numeral(w)) is not None
+    )
+    value, held = answer.get("value"), " ".join(words(quotes))
+    values = value if isinstance(value, list) else [value]
+    missing = [v for v in values if " ".join(words(str(v))) not in held]
+    differences += [f"No quoted passage holds {v!r}." for v in missing]
 
 
 def _same(value: Any) -> Any:

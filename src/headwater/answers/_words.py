@@ -123,6 +123,7 @@ class Lexicon:
         stop, light: words without content, and words with little.
         counting, links: nouns that only count, and words between the nouns of a header.
         yes, no: cells that say so.
+        topology: words that speak of tables and their links, not of what is in them.
         kinds: kind of a value in a text → pattern of the questions that ask for it, in order.
         unsaid: names of columns that do not say what they hold.
         forms: name of a question's form → pattern, in order.
@@ -144,6 +145,7 @@ class Lexicon:
     yes: frozenset[str]
     no: frozenset[str]
     unsaid: frozenset[str]
+    topology: frozenset[str]
     kinds: dict[str, re.Pattern[str]]
     forms: dict[str, re.Pattern[str]]
     triggers: dict[tuple[str, ...], tuple[str, ...]]
@@ -174,6 +176,7 @@ def lexicon() -> Lexicon:
         links=frozenset(data["words"]["links"].split()),
         yes=frozenset(data["words"]["yes"].split()),
         no=frozenset(data["words"]["no"].split()),
+        topology=frozenset(map(stem, data["words"]["topology"].split())),
         kinds={name: re.compile(pattern) for name, pattern in data["kinds"].items()},
         unsaid=frozenset(data["words"]["unsaid"].split()),
         forms={name: re.compile(pattern) for name, pattern in data["forms"].items()},

@@ -73,7 +73,7 @@ def ask(
     if graph:
         from headwater.graph import load_graph
 
-        answer = ask_graph(load_graph(graph), question)
+        answer = ask_graph(load_graph(graph), question, graph)
     elif table is not None and Path(table).is_file():
         answer = ask_table(question, table)
     else:
@@ -153,10 +153,13 @@ def _show_answer(answer: Answer, out: Console) -> None:
         add("read as", safe(answer.reading))
     for assumption in answer.assumptions:
         add("assumed", safe(assumption))
-    for document, places in _places(answer).items():
-        add("evidence", "\n".join([safe(document), *(f"  {safe(place)}" for place in places)]))
-    if len(answer.evidence) > SHOWN:
-        add("", f"… {len(answer.evidence) - SHOWN} more; --json lists all")
+    left = SHOWN
+    for document, places in answer.places.items():
+        if left > 0:
+            add("evidence", "\n".join([safe(document), *(f"  {safe(place)}" for place in places[:left])]))
+        left -= len(places)
+    if left < 0:
+        add("", f"… {-left} more; --json lists all")
     for note in answer.diagnostics:
         add("note", safe(note.get("message", "")))
     for language, source in _programs(answer):
@@ -174,15 +177,6 @@ def _cost(usage: dict[str, Any]) -> str:
 
     price = f"\nprice {safe(usage['price'])}" if usage.get("price") else ""
     return f"{usage['calls']} calls, {cost_of(usage)}, {usage.get('seconds', 0):.0f} s{price}"
-
-
-def _places(answer: Answer) -> dict[str, list[str]]:
-    """Return the pieces of evidence to print, by document: where in it, and what stands there."""
-    found: dict[str, list[str]] = {}
-    for piece in answer.evidence[:SHOWN]:
-        place = ", ".join(f"{k} {v}" for k, v in piece.locator.items() if v is not None and k != "edge")
-        found.setdefault(piece.document, []).append(f"{place}: {piece.quote}" if place else piece.quote)
-    return found
 
 
 def _programs(answer: Answer) -> list[tuple[str, str]]:
@@ -216,7 +210,7 @@ def replay(
         if isinstance(inputs, list)
         else []
     )
-    if documents and all(Path(d).is_file() for d in documents) and options.lake is None:
+    if documents and all(Path(d).exists() for d in documents) and options.lake is None:
         result = check(told)
     else:
         with open_lake(options) as lake:
