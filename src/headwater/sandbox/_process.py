@@ -140,4 +140,5 @@ class Host:
 
 def _ended(process: subprocess.Popen[bytes]) -> bool:
     """Whether it has gone, though its keeper may be there: before a request, nothing but the end is to be read."""
+    assert process.stdout is not None  # noqa: S101 - it was started with a pipe
     return process.poll() is not None or bool(select.select([process.stdout], [], [], 0)[0])
