@@ -145,7 +145,10 @@ def collect(work: Path, target: Path, given: Mapping[str, object], most: int) ->
     found: dict[str, Path] = {}
     left_out = 0
     target.mkdir(mode=0o700)
-    handle = os.open(work, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        handle = os.open(work, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except FileNotFoundError:  # a host that was lost took it along
+        return found, left_out
     try:
         for name in sorted(os.listdir(handle)):
             if name.startswith(".") or name in given:

@@ -72,6 +72,8 @@ def main(root: str, base: str, parent: int) -> None:
     sys.path[:] = [entry for entry in sys.path if entry and os.path.realpath(entry) != os.path.realpath(root)]
     try:
         while (request := read_message(control_in)) is not None:
+            if "leave" in request:
+                os._exit(0)
             reply = _serve(request, control_in.fileno())
             if reply is None:
                 break

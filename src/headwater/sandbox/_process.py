@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import signal
 import subprocess
 import sys
 import threading
@@ -111,11 +112,16 @@ class Host:
         return reply
 
     def kill(self) -> None:
-        """End the process at once; neither it nor its keeper cleans up."""
+        """End the process at once, and wait until nothing of it is left; neither it nor its keeper cleans up."""
         if self._process is None:
             return
-        self._process.kill()
-        # None of its processes shall be there to take the end of its input as a call to clean up.
+        # Behind walls the host may outlive its keeper for a while: it is told to leave things as they are, and its output ends
+        # when it has gone.
+        with contextlib.suppress(OSError, ValueError):
+            if self._process.stdin:
+                write_message(self._process.stdin, {"leave": True})
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
         output = self._process.stdout.fileno() if self._process.stdout else -1
         while select.select([output], [], [], _LAST_S)[0] and os.read(output, 1 << 16):
             pass

@@ -166,6 +166,7 @@ class Sandbox:
         name = f"run-{self._runs}"
         work = Path(self._work, name)
         try:
+            self._host.start()  # what is left of a lost one is gone before there is anything to clean up
             given = self._fill(work, files)
         except OSError as error:
             raise SetupError(f"The folder for the code cannot be made: {error.strerror}.") from error
