@@ -17,7 +17,8 @@ from tests.agents.conftest import write_lake
 
 from headwater.errors import UsageError
 from headwater.ingest import IngestOptions, ingest_lake
-from headwater.mcp import Served, http_app
+from headwater.mcp import Served, _serve, http_app
+from headwater.mcp._server import visible
 
 mcp = pytest.importorskip("mcp")
 
@@ -131,6 +132,7 @@ def test_a_client_uses_every_tool_over_http_and_strangers_are_refused(root: Path
         assert post(url, host="127.0.0.1:1") == 421
         assert post(url, origin="http://evil.example") == 403
         assert post(url, origin="null") == 403
+        assert httpx.get(url, trust_env=False, timeout=30).status_code == 405
 
 
 def test_with_a_token_nobody_gets_in_without_it(root: Path) -> None:
@@ -144,3 +146,67 @@ def test_with_a_token_nobody_gets_in_without_it(root: Path) -> None:
 def test_elsewhere_than_on_loopback_a_token_is_needed(root: Path, host: str) -> None:
     with pytest.raises(UsageError, match="token"):
         http_app(Served(str(root)), host, 80)
+
+
+async def answer(app: Any, parts: list[dict[str, Any]]) -> tuple[int, bytes]:
+    """Send the parts of a request to an ASGI application; after the last one the client is silent."""
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        if not parts:
+            await asyncio.sleep(3_600)
+        return parts.pop(0)
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    await app({"type": "http", "method": "POST", "headers": []}, receive, send)
+    return (sent[0]["status"], sent[1]["body"]) if sent else (0, b"")
+
+
+async def echo(_: Any, receive: Any, send: Any) -> None:
+    body = (await receive())["body"]
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": body})
+
+
+def part(body: bytes, *, more: bool) -> dict[str, Any]:
+    return {"type": "http.request", "body": body, "more_body": more}
+
+
+@pytest.mark.parametrize(
+    ("parts", "status"),
+    [
+        ([part(b"ab", more=True), part(b"cd", more=False)], 200),
+        ([part(b"x" * 600_000, more=True)] * 3, 413),
+        ([part(b"ab", more=True)], 408),
+        ([part(b"ab", more=True), {"type": "http.disconnect"}], 0),
+    ],
+)
+def test_a_request_is_read_whole_within_bounds(
+    monkeypatch: pytest.MonkeyPatch, parts: list[dict[str, Any]], status: int
+) -> None:
+    monkeypatch.setattr(_serve, "BODY_S", 0.05)
+    found, body = asyncio.run(answer(_serve.read_first(echo), list(parts)))
+    assert found == status
+    assert status != 200 or body == b"abcd"
+
+
+def test_null_is_taken_for_left_out_and_nothing_invisible_is_sent(root: Path) -> None:
+    async def calls() -> None:
+        parameters = mcp.StdioServerParameters(
+            command=sys.executable, args=command(root), env=dict(os.environ)
+        )
+        async with mcp.Client(parameters) as client:
+            left_out = await client.call_tool("list", {"prefix": None, "limit": None})
+            assert not left_out.is_error
+            needed = await client.call_tool("inspect", {"document": None})
+            assert needed.is_error and "document" in needed.content[0].text
+            marks = await client.call_tool("sql", {"statement": "select chr(27) || '[31m' || chr(8238) as x"})
+            assert not set("\x1b\u202e") & set(marks.content[0].text)
+
+    asyncio.run(asyncio.wait_for(calls(), 120))
+
+
+def test_what_does_not_show_is_written_as_an_escape() -> None:
+    assert visible("a\nb\x1b[31m\u202e\u200b é") == "a\nb\\x1b[31m\\u202e\\u200b é"

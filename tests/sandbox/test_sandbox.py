@@ -341,6 +341,12 @@ def test_given_files_are_copies(tmp_path):
     assert source.read_text(encoding="utf-8") == "a\n1\n"
 
 
+@pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf"), 1e30])
+def test_time_that_is_no_time_is_refused(seconds):
+    with pytest.raises(UsageError, match="seconds"):
+        CodeLimits(seconds=seconds)
+
+
 @pytest.mark.parametrize("name", ["../x", "a/b", ".hidden", ""])
 def test_names_of_given_files_are_checked(name):
     with pytest.raises(UsageError):

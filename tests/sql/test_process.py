@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from headwater.errors import LimitError
+from headwater.errors import LimitError, UsageError
 from headwater.sql import SqlEngine
 from headwater.sql._worker import WorkerError
 
@@ -208,3 +208,38 @@ def test_importing_the_room_loads_no_heavy_library() -> None:
     code = "import sys, headwater.sql; print(*({'duckdb', 'pyarrow', 'numpy', 'pandas'} & set(sys.modules)))"
     output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert output.strip() == ""
+
+
+@pytest.mark.parametrize("seconds", [float("inf"), float("nan"), 1e30, 0, -1])
+def test_time_that_is_no_time_is_refused(tables: Any, seconds: float) -> None:
+    with SqlEngine(tables) as engine:
+        with pytest.raises(UsageError, match="seconds"):
+            engine.query("select 1", deadline_s=seconds)
+        assert engine.query("select 2").rows == [[2]]
+
+
+def test_a_reply_nobody_waited_for_is_not_taken_for_the_next(
+    tables: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with SqlEngine(tables) as engine:
+        engine.query("select 1")
+
+        def interrupted(*_: object) -> Any:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(type(engine._worker), "_read", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                engine.query("select 2")
+        assert engine.query("select 3").rows == [[3]]
+
+
+def test_half_a_character_is_told(tables: Any) -> None:
+    with SqlEngine(tables) as engine, pytest.raises(UsageError, match="position 9"):
+        engine.query("select '\ud800'")
+
+
+def test_no_rows_can_be_asked_for(tables: Any) -> None:
+    with SqlEngine(tables) as engine:
+        result = engine.query("select 0", max_rows=0)
+        assert (result.rows, result.row_count, result.truncated) == ([], 1, True)

@@ -72,6 +72,42 @@ def test_a_torn_line_is_closed_by_the_next_writer_and_reported(tmp_path: Path) -
     assert all(json.loads(x) for x in trace.path.read_text().splitlines() if not x.endswith("too"))
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[" * 5000,
+        "null",
+        '{"event": 5}',
+        '{"event": "call", "characters": "abc"}',
+        '{"event": "call", "characters": NaN}',
+        '{"event": "call", "retrieved": [5, null, {}]}',
+        '{"event": "call", "downloads": 5}',
+        '{"event": "call", "arguments": 5}',
+        '{"event": "call", "ok": false, "error": 5}',
+        '{"event": "model", "usage": 5}',
+        '{"event": "model", "usage": {"usd": [1]}}',
+        '{"event": "submit", "record": {"assumptions": 5}}',
+        '{"event": "submit", "record": 5}',
+        '{"event": "submit", "sources": 5}',
+        '{"event": "begin", "at": 5}',
+    ],
+)
+def test_an_event_of_another_form_is_reported_as_damaged(tmp_path: Path, line: str) -> None:
+    trace = new_trace(tmp_path, "q")
+    with trace.path.open("a", encoding="utf-8") as file:
+        file.write(line + "\n")
+    assert trace.events()[1:] == [{"event": "damaged", "line": 2}]
+    assert measure(trace.events()).question == "q"
+
+
+def test_a_file_that_is_no_trace_is_not_written_to(tmp_path: Path) -> None:
+    other = tmp_path / "records.jsonl"
+    other.write_text('{"id": 1}\n', encoding="utf-8")
+    with pytest.raises(UsageError, match="no trace"):
+        find_trace(tmp_path / "traces", str(other))
+    assert other.read_text(encoding="utf-8") == '{"id": 1}\n'
+
+
 def call(tool: str, **more: object) -> dict[str, object]:
     return {"event": "call", "tool": tool, "ok": True, "characters": 10, "seconds": 0.5, **more}
 

@@ -7,8 +7,10 @@ than on loopback a token is needed, and it is compared in constant time.
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
@@ -18,13 +20,17 @@ from headwater.mcp._server import Served, make_server
 PATH = "/mcp"
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
+LONGEST_BODY, BODY_S = 1 << 20, 30.0
+"""Bytes of a request, and seconds that it may take to arrive."""
+
+_FAREWELL_S = 3
+"""Seconds that open connections may take when the server ends."""
+
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
 
 def serve_stdio(served: Served) -> None:
     """Serve one client over standard input and output until it closes them."""
-    import asyncio
-
     server = make_server(served)
 
     async def run() -> None:
@@ -74,14 +80,66 @@ def http_app(served: Served, host: str, port: int, *, token: str = "", allowed: 
         allowed_hosts=names,
         allowed_origins=[f"{scheme}://{n}" for n in names for scheme in ("http", "https")],
     )
-    app = make_server(served).streamable_http_app(
+    inner: App = make_server(served).streamable_http_app(
         streamable_http_path=PATH,
         stateless_http=True,
         json_response=True,
         transport_security=security,
         host=host,
     )
+    app = read_first(inner)
     return guarded(app, token) if token else app
+
+
+def read_first(app: App) -> App:
+    """Return an application that sees a request once its whole body is there; a large or slow one it never sees.
+
+    It answers 405 to everything but POST: without sessions the server has nothing to send on its own, and a stream for
+    that would only hold a connection.
+    """
+
+    async def reader(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        if scope["method"] != "POST":
+            await _answer(send, 405, b"Requests are sent by POST.", (b"allow", b"POST"))
+            return
+        try:
+            body = await asyncio.wait_for(_body(receive), BODY_S)
+        except TimeoutError:
+            await _answer(send, 408, b"The request took too long.")
+            return
+        if body is None:
+            return
+        if len(body) > LONGEST_BODY:
+            await _answer(send, 413, b"The request is too large.")
+            return
+        parts = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def replay() -> Any:
+            return parts.pop() if parts else await receive()
+
+        await app(scope, replay, send)
+
+    return reader
+
+
+async def _body(receive: Any) -> bytes | None:
+    """Return the body of a request, None if the client went away; one that is too long is not read on."""
+    body, more = b"", True
+    while more and len(body) <= LONGEST_BODY:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        body, more = body + message.get("body", b""), message.get("more_body", False)
+    return body
+
+
+async def _answer(send: Any, status: int, text: bytes, *headers: tuple[bytes, bytes]) -> None:
+    told = [*headers, (b"content-type", b"text/plain"), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": status, "headers": told})
+    await send({"type": "http.response.body", "body": text})
 
 
 def guarded(app: App, token: str) -> App:
@@ -92,9 +150,7 @@ def guarded(app: App, token: str) -> App:
         if scope["type"] == "http":
             given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
             if not hmac.compare_digest(given, wanted):
-                headers = [(b"www-authenticate", b"Bearer"), (b"content-type", b"text/plain")]
-                await send({"type": "http.response.start", "status": 401, "headers": headers})
-                await send({"type": "http.response.body", "body": b"A token is needed."})
+                await _answer(send, 401, b"A token is needed.", (b"www-authenticate", b"Bearer"))
                 return
         await app(scope, receive, send)
 
@@ -143,7 +199,15 @@ def serve_http(
         app = http_app(served, host, number, token=token, allowed=allowed)
         if ready is not None:
             ready(f"http://{host}:{number}{PATH}")
-        config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="on")
+        # Who sends nonsense shall not fill the log, nor write to it.
+        logging.getLogger("mcp").setLevel(logging.CRITICAL)
+        config = uvicorn.Config(
+            app,
+            log_level="critical",
+            access_log=False,
+            lifespan="on",
+            timeout_graceful_shutdown=_FAREWELL_S,
+        )
         try:
             uvicorn.Server(config).run(sockets=[bound])
         finally:

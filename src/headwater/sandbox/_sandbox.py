@@ -22,6 +22,8 @@ from headwater.sandbox._folders import collect, make_base, remove, sweep
 from headwater.sandbox._process import ENVIRONMENT, Host
 from headwater.sandbox._walls import Walls, choose_walls, read_roots
 
+LONGEST_S = 3_600
+
 
 class CodeError(HeadwaterError):
     """The code raised an exception, ended itself or crashed."""
@@ -38,12 +40,21 @@ class CodeLimits:
         memory: bytes of memory.
         disk: bytes of files in its folder; a single file may have half of it.
         output: bytes of printed text that are kept.
+
+    Raises:
+        UsageError: a limit is not above zero, or the time is more than an hour.
     """
 
     seconds: float = 20.0
     memory: int = 800_000_000
     disk: int = 160_000_000
     output: int = 100_000
+
+    def __post_init__(self) -> None:
+        if not 0 < self.seconds <= LONGEST_S:
+            raise UsageError(f"Code gets more than 0 and at most {LONGEST_S:,} seconds, not {self.seconds}.")
+        if min(self.memory, self.disk, self.output) <= 0:
+            raise UsageError("The limits of code are above zero.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def finds_nothing(row_count: int | None, rows: Callable[[], list[list[Any]]]) ->
     """Return whether a result is empty, or one row of nothing but zeros and missing values, as aggregates give."""
     if row_count == 0:
         return True
-    return row_count == 1 and all(value in (0, None) for value in rows()[0])
+    return row_count == 1 and any(all(value in (0, None) for value in row) for row in rows())
 
 
 def _left(deadline: float) -> float:

@@ -32,6 +32,7 @@ from headwater.sql._worker import Worker, WorkerDied, WorkerError
 
 MEMORY_MB = 600
 DEADLINE_S = 15.0
+LONGEST_S = 3_600
 MAX_ROWS = 1_000
 MAX_BYTES = 8_000_000
 MAX_THREADS = 4
@@ -148,12 +149,17 @@ class SqlEngine:
             RefusedError: the statement does more than read.
             LimitError: time, memory or size ran out.
         """
-        deadline = time.monotonic() + (deadline_s or self.deadline_s)
+        seconds = self.deadline_s if deadline_s is None else deadline_s
         rows = self.max_rows if max_rows is None else max_rows
+        if not 0 < seconds <= LONGEST_S or rows < 0:
+            raise UsageError(
+                f"A query gets more than 0 and at most {LONGEST_S:,} seconds, and 0 rows or more; not {seconds} and {rows}."
+            )
+        deadline = time.monotonic() + seconds
         with self._lock:
             if self._worker.start():
                 import pyarrow.ipc  # noqa: F401 - needed for the rows; loads while the process starts
-            plan = self._plan(sql, deadline, deadline_s or self.deadline_s)
+            plan = self._plan(sql, deadline, seconds)
             request = plan.request(
                 "run",
                 tree=_dumps(statement(limited(plan.node, rows + 1))),
@@ -258,6 +264,12 @@ class SqlEngine:
         """Parse, check and rewrite a statement."""
         if len(sql) > MAX_STATEMENT:
             raise UsageError(f"The statement is longer than {MAX_STATEMENT:,} characters.")
+        try:
+            sql.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(
+                f"The statement is no valid text: half a character stands at position {error.start + 1}."
+            ) from None
         context = Context(self.memory_mb, seconds, sql=sql)
         reply = self._parse(DESCRIBE_T.sub(r"\1from ", sql), context, deadline)
         check_statement(reply["statements"], reply.get("kind", ""))

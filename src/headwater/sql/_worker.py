@@ -116,10 +116,14 @@ class Worker:
             WorkerError: it answered with an error.
         """
         with self._lock:
-            self.start()
-            self._wait_until_ready()
-            self._write(request | {"seconds": seconds})
-            reply, body = self._read(seconds + GRACE_S)
+            try:
+                self.start()
+                self._wait_until_ready()
+                self._write(request | {"seconds": seconds})
+                reply, body = self._read(seconds + GRACE_S)
+            except BaseException:
+                self._close()  # a reply that nobody waited for, after Ctrl-C for instance, would be taken for the next one
+                raise
         if "error" in reply:
             raise WorkerError(reply["error"], reply["message"])
         return reply, body

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import math
 import os
 import re
 import secrets
@@ -24,6 +25,12 @@ TRACE_ENV = "HEADWATER_SESSION"
 
 _DURABLE = frozenset({"begin", "model", "submit"})
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
+_OBJECTS = ("arguments", "error", "record", "usage")
+_LISTS = (
+    *("retrieved", "opened", "retrieved_datasets", "opened_datasets", "sources"),
+    *("described", "quoted", "led", "downloads"),
+)
+_NUMBERS, _TEXTS = ("characters", "seconds"), ("at", "tool", "handle")
 _LONGEST_RESULT = 20_000_000
 """Characters of a stored result; a longer one is cut and says so."""
 
@@ -145,6 +152,12 @@ def find_trace(folder: Path, name: str | None = None) -> Trace:
             raise NotFoundError("There is no trace yet.", hint='Begin one: headwater session new "question"')
         return Trace(folder / f"{known[-1]}.jsonl")
     if name.endswith(".jsonl") and Path(name).is_file():
+        first = next(read_events(Path(name)), None)
+        if first is None or first["event"] != "begin":
+            raise UsageError(
+                f"{name} is no trace: it does not begin with the start of a session.",
+                hint=f"Set {TRACE_ENV} to what headwater session new prints.",
+            )
         return Trace(Path(name))
     if not _ID.fullmatch(name):
         raise UsageError(
@@ -175,7 +188,30 @@ def read_events(path: Path) -> Iterator[dict[str, Any]]:
             continue
         try:
             event = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             event = None
-        good = isinstance(event, dict) and isinstance(event.get("event"), str)
-        yield event if good else {"event": "damaged", "line": number}
+        yield event if _is_event(event) else {"event": "damaged", "line": number}
+
+
+def _is_event(value: Any) -> bool:
+    """Tell whether a value has the form that `append` gives events, so that readers need not ask again."""
+    if not isinstance(value, dict) or not isinstance(value.get("event"), str):
+        return False
+    if not all(isinstance(value.get(name) or {}, dict) for name in _OBJECTS):
+        return False
+    record, usage = value.get("record") or {}, value.get("usage") or {}
+    return (
+        all(_is_list(value.get(name)) for name in _LISTS)
+        and all(_is_number(value.get(name)) for name in _NUMBERS)
+        and all(isinstance(value.get(name) or "", str) for name in _TEXTS)
+        and _is_list(record.get("assumptions"))
+        and all(_is_number(amount) for amount in usage.values())
+    )
+
+
+def _is_list(value: Any) -> bool:
+    return value is None or (isinstance(value, list) and all(isinstance(part, str) for part in value))
+
+
+def _is_number(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float) and math.isfinite(value))
