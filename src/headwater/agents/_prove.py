@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from headwater.agents._places import places_of
 from headwater.agents._steps import Step, holds, number_of, pattern_of, same, steps_of
-from headwater.answers import Evidence
+from headwater.answers import Evidence, grounded_columns, is_unit
 from headwater.tools import Session, alike, best_passages, sentences, words_of
 
 if TYPE_CHECKING:
     from headwater.lake import Lake
-
-_UNITS = frozenset({1, 2, 7, 12, 24, 30, 52, 60, 365, 365.25, 366, 3600})
-"""Numbers of a computation that no document has to say, beside powers of ten: halves, parts of days and years."""
 
 MAX_PLACES = 200
 """Documents in which sentences are looked for."""
@@ -81,8 +77,7 @@ class Grounds:
             Whether a document of the lake says it, and not only the question, an assumption or a unit; and the cells or
             the sentence, where these can be shown.
         """
-        own = abs(number_of(number) or 0.0)
-        if own == 0 or own in _UNITS or math.log10(own).is_integer():
+        if is_unit(number_of(number) or 0.0):
             return False, []
         pattern = pattern_of(number)
         if pattern.search(self.question) or pattern.search(self.assumed):
@@ -189,5 +184,17 @@ def _computed(grounds: Grounds, proof: Proof, step: Step) -> bool:
     known = [found for found in origins.values() if found]
     if unknown or not (step.documents or any(said for said, _ in known)):
         return False
+    if step.tool == "sql" and step.documents and not _flows(step, proof.value):
+        return False
     proof.evidence += [e for _, shown in known for e in shown if e not in proof.evidence]
     return True
+
+
+def _flows(step: Step, value: str) -> bool:
+    """Tell whether a column of a query that holds a value flows from cells of its tables."""
+    flowing = grounded_columns(step.arguments["statement"])
+    if flowing is None or len(flowing) != len(step.columns):
+        return True
+    return any(
+        flows and same(value, cell) for row in step.rows for flows, cell in zip(flowing, row, strict=True)
+    )

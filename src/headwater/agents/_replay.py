@@ -6,14 +6,19 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headwater.agents._steps import holds, pattern_of, run_step
+from headwater.agents._prove import MAX_PLACES, Grounds, prove
+from headwater.agents._steps import Step, run_step
 from headwater.agents._submit import LANGUAGE
-from headwater.answers import Replay
+from headwater.answers import Replay, check_places, values_told
 from headwater.answers import replay as replay_exact
 from headwater.errors import HeadwaterError, UsageError
+from headwater.tools import Session
 
 if TYPE_CHECKING:
     from headwater.lake import Lake
+
+MOST_STEPS = 100
+"""Steps that are run for one answer."""
 
 
 def replay(answer: dict[str, Any], lake: Lake | None = None, base: Path | None = None) -> Replay:
@@ -27,35 +32,47 @@ def replay(answer: dict[str, Any], lake: Lake | None = None, base: Path | None =
     Raises:
         UsageError: the object is no answer, was not answered, or its steps need a lake.
     """
-    program = answer.get("program") or {}
-    if program.get("language") != LANGUAGE:
+    program = answer.get("program")
+    if not isinstance(program, dict) or program.get("language") != LANGUAGE:
         return replay_exact(answer, lake, base)
     if lake is None:
         raise UsageError("This answer rests on a lake.", hint="Give it with --lake.")
-    told = replay_exact({**answer, "program": None}, lake, base)
+    told = check_places(answer, lake, base)
     differences = list(told.differences)
-    values = answer.get("value")
-    left = {str(v) for v in (values if isinstance(values, list) else [values])}
-    left -= {
-        v
-        for v in left
-        for e in answer.get("evidence", ())
-        if e.get("kind") == "sentence" and pattern_of(v).search(e.get("quote", ""))
-    }
-    try:
-        steps = json.loads(program.get("source") or "[]")
-    except ValueError as error:
-        raise UsageError("The steps of this answer are no JSON.") from error
-    from headwater.tools import Session
-
-    session, ran = Session(lake), 0
-    for step in steps if isinstance(steps, list) else []:
+    session, ran = Session(lake), list[Step]()
+    for step in _steps(program["source"]):
         try:
-            result = run_step(session, step)
-            ran += 1
+            ran.append(run_step(session, step))
         except HeadwaterError as error:
             differences.append(f"A step cannot be run any more: {error.message}")
-            continue
-        left -= {v for v in left if holds(result, v)}
-    differences += [f"No step and no quoted sentence gives {v} now." for v in sorted(left)]
-    return Replay(not differences, differences, [*told.checked, f"{ran} steps"])
+    names = [i["document"] for i in answer["inputs"]]
+    unnamed = {d for step in ran for d in step.documents} - set(names)
+    differences += [
+        f"A step reads {document}, which is not among the inputs." for document in sorted(unnamed)
+    ]
+    assumed = "; ".join(answer.get("assumptions") or ())
+    grounds = Grounds(lake, str(answer.get("question") or ""), ran, names[:MAX_PLACES], assumed)
+    proofs, _ = prove(grounds, [str(v) for v in values_told(answer)])
+    differences += [
+        f"No step and no sentence of an input shows {p.value} now."
+        for p in proofs
+        if not (p.steps or p.evidence)
+    ]
+    return Replay(not differences, list(dict.fromkeys(differences)), [*told.checked, f"{len(ran)} steps"])
+
+
+def _steps(source: str) -> list[dict[str, Any]]:
+    """Return the steps of a program; UsageError if it is no list of tool calls."""
+    try:
+        steps = json.loads(source or "[]")
+    except (ValueError, RecursionError) as error:
+        raise UsageError("The steps of this answer are no JSON.") from error
+    fits = isinstance(steps, list) and all(
+        isinstance(s, dict) and isinstance(s.get("tool"), str) and isinstance(s.get("arguments"), dict)
+        for s in steps
+    )
+    if not fits or len(steps) > MOST_STEPS:
+        raise UsageError(
+            f"The steps of an answer are a list of at most {MOST_STEPS} calls: {{tool, arguments}}."
+        )
+    return list(steps)

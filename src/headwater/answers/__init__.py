@@ -12,7 +12,9 @@ from headwater.answers._ask import ask, ask_table
 from headwater.answers._evidence import quoted_row
 from headwater.answers._graph import ask_graph
 from headwater.answers._lake import Lake
-from headwater.answers._replay import Replay, replay
+from headwater.answers._origin import grounded_columns, is_unit
+from headwater.answers._replay import Replay, check_places, replay
+from headwater.answers._told import values_told
 
 __all__ = [
     "Answer",
@@ -23,6 +25,10 @@ __all__ = [
     "ask",
     "ask_graph",
     "ask_table",
+    "check_places",
+    "grounded_columns",
+    "is_unit",
     "quoted_row",
     "replay",
+    "values_told",
 ]

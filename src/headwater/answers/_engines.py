@@ -33,6 +33,10 @@ class Engine(Protocol):
         """
         ...
 
+    def documents(self, reference: str) -> set[str]:
+        """Return the documents that a table or series is read from; none if there is no such table."""
+        ...
+
 
 class MemoryEngine:
     """DuckDB in this process over one table, with the columns `_row` and `_line`; it can reach no file and no network."""
@@ -59,6 +63,10 @@ class MemoryEngine:
         except duckdb.Error as error:
             raise HeadwaterError(f"The statement failed: {error}.", where=self.name) from error
 
+    def documents(self, reference: str) -> set[str]:
+        """Return the file it is over, whatever part of it is named: the engine holds no other."""
+        return {self.name} if reference.partition("#")[0] == self.name.partition("#")[0] else set()
+
     def close(self) -> None:
         """Free the table."""
         self._connection.close()
@@ -81,6 +89,15 @@ class LakeEngine:
     def run(self, sql: str) -> list[list[Any]]:
         """Return the rows of a statement, at most `MOST_ROWS`."""
         return self._lake.sql(sql, max_rows=MOST_ROWS).rows
+
+    def documents(self, reference: str) -> set[str]:
+        """Return the documents that a table or series is read from; none if there is no such table."""
+        catalog = self._lake.catalog
+        if reference.startswith("series:"):
+            told = catalog.relations.series(reference.removeprefix("series:"))
+            return {m["document"] for m in told["members"]} if told else set()
+        table = catalog.table(reference)
+        return {table.document} if table else set()
 
 
 def engine_of_lake(lake: Lake, reference: str, columns: list[str], rows: int) -> Engine:

@@ -40,15 +40,7 @@ def ask_graph(graph: SchemaGraph, question: str, sources: Sequence[str] = ()) ->
             question, "abstained", text=f"Cannot be answered from this graph: {told.missing}{near}", missing=told.missing,
             stop_reason="abstained", usage={"seconds": round(time.monotonic() - started, 3)},
         )  # fmt: skip
-    evidence = [
-        Evidence(
-            str(e.get("origin", {}).get("file", "")),
-            "edge",
-            {"edge": e},
-            f"{e.get('source')} → {e.get('target')}",
-        )
-        for e in told.proof
-    ]
+    evidence = _edges(told.proof)
     again = ask_about(graph, question)
     return Answer(
         question, "answered", told.answer, show(told.answer), told.reading,
@@ -105,7 +97,30 @@ def replay_graph(answer: dict[str, Any], lake: Lake | None, base: Path, differen
     now = ask_about(graph, str(answer.get("question", "")))
     if now.answer != answer.get("value"):
         differences.append(f"The value was {answer.get('value')!r}, the graph gives {now.answer!r} now.")
-    edges = {json.dumps(e.get("locator"), sort_keys=True) for e in answer.get("evidence", ())}
-    gone = edges - {json.dumps({"edge": e}, sort_keys=True, default=str) for e in now.proof}
-    if gone:
+    source = json.dumps({"semantics": now.semantics, "arguments": now.args}, default=str)
+    if answer["program"]["source"] != source:
+        differences.append("The graph reads the question in another way now.")
+    edges = {json.dumps(_without_context(e), sort_keys=True) for e in answer.get("evidence") or ()}
+    proof = {
+        json.dumps(_without_context(e.to_dict()), sort_keys=True, default=str) for e in _edges(now.proof)
+    }
+    if gone := edges - proof:
         differences.append(f"{len(gone)} of the edges that proved it are not there any more.")
+    if proof - edges:
+        differences.append(f"{len(proof - edges)} edges that prove it are not among its evidence.")
+
+
+def _edges(proof: Sequence[dict[str, Any]]) -> list[Evidence]:
+    return [
+        Evidence(
+            str(e.get("origin", {}).get("file", "")),
+            "edge",
+            {"edge": e},
+            f"{e.get('source')} → {e.get('target')}",
+        )
+        for e in proof
+    ]
+
+
+def _without_context(evidence: dict[str, Any]) -> dict[str, Any]:
+    return {name: evidence.get(name) for name in ("kind", "locator", "quote")}

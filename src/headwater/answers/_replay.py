@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from headwater.answers._engines import Engine, LakeEngine, MemoryEngine, engine_of_table, first_table
 from headwater.answers._evidence import file_hash, path_hash, quoted_row
 from headwater.answers._graph import LANGUAGE, SAVED, replay_graph
+from headwater.answers._origin import references, unfounded
 from headwater.answers._score import values_of
+from headwater.answers._told import check_form, text_problem, values_told
 from headwater.answers._words import numeral, plain, words
-from headwater.errors import HeadwaterError, UsageError
+from headwater.errors import HeadwaterError
 
 if TYPE_CHECKING:
     from headwater.lake import Lake
@@ -51,33 +53,34 @@ def replay(answer: dict[str, Any], lake: Lake | None = None, base: Path | None =
     Raises:
         UsageError: the object is no answer, or was not answered.
     """
-    if answer.get("status") != "answered" or not isinstance(answer.get("inputs"), list):
-        raise UsageError(
-            "Only an answer with status 'answered' can be replayed.",
-            hint="headwater ask … --json > answer.json",
-        )
+    check_form(answer)
     differences: list[str] = []
     checked: list[str] = []
     files: dict[str, Path] = {}
     for told in answer["inputs"]:
         _check_input(told, lake, base or Path(), files, differences)
-        checked.append(f"hash of {told.get('document')}")
+        checked.append(f"hash of {told['document']}")
+    if not answer["inputs"]:
+        differences.append("The answer names no input: what it was computed from cannot be checked.")
+    if problem := text_problem(answer):
+        differences.append(problem)
     program = answer.get("program")
-    engine: Engine | None = None
-    if program and program.get("language") == LANGUAGE:
-        replay_graph(answer, lake, base or Path(), differences)
+    if program and program["language"] == LANGUAGE:
+        try:
+            replay_graph(answer, lake, base or Path(), differences)
+        except HeadwaterError as error:
+            differences.append(f"The graph cannot be asked any more: {error.message}")
         return Replay(not differences, list(dict.fromkeys(differences)), [*checked, "value", "edges"])
+    engine: Engine | None = None
     try:
         engine = _engine(files, lake)
-        if answer.get("verification") == "quoted":
-            _check_quoted(answer, differences)
-            checked.append("value in the quote")
-        if program:
-            _check_value(answer, program, engine, differences)
-            checked.append("value")
-        for told in answer.get("evidence", []):
-            _check_evidence(told, engine, lake, differences)
-        checked.append(f"{len(answer.get('evidence', []))} pieces of evidence")
+        _check_value(answer, program, engine, differences)
+        checked.append("value" if program else "value in the quote")
+        evidence = answer.get("evidence") or []
+        names = {told["document"] for told in answer["inputs"]}
+        for told in evidence:
+            _check_evidence(told, engine, lake, names, differences)
+        checked.append(f"{len(evidence)} pieces of evidence")
     except HeadwaterError as error:
         differences.append(f"The program cannot be run any more: {error.message}")
     finally:
@@ -86,10 +89,36 @@ def replay(answer: dict[str, Any], lake: Lake | None = None, base: Path | None =
     return Replay(not differences, list(dict.fromkeys(differences)), checked)
 
 
+def check_places(answer: dict[str, Any], lake: Lake, base: Path | None = None) -> Replay:
+    """Compare form, inputs, text and evidence of an answer whose value is computed elsewhere.
+
+    Raises:
+        UsageError: the object is no answer, or was not answered.
+    """
+    check_form(answer)
+    differences: list[str] = []
+    for told in answer["inputs"]:
+        _check_input(told, lake, base or Path(), {}, differences)
+    if not answer["inputs"]:
+        differences.append("The answer names no input: what it was computed from cannot be checked.")
+    if problem := text_problem(answer):
+        differences.append(problem)
+    evidence, names = answer.get("evidence") or [], {told["document"] for told in answer["inputs"]}
+    try:
+        for told in evidence:
+            _check_evidence(told, LakeEngine(lake), lake, names, differences)
+    except HeadwaterError as error:
+        differences.append(f"The evidence cannot be read any more: {error.message}")
+    checked = [f"hash of {told['document']}" for told in answer["inputs"]]
+    return Replay(
+        not differences, list(dict.fromkeys(differences)), [*checked, f"{len(evidence)} pieces of evidence"]
+    )
+
+
 def _check_input(
     told: dict[str, Any], lake: Lake | None, base: Path, files: dict[str, Path], differences: list[str]
 ) -> None:
-    name = str(told.get("document", ""))
+    name = told["document"]
     document = lake.catalog.document(name) if lake is not None else None
     if document is not None:
         now = document.sha256
@@ -117,29 +146,47 @@ def _engine(files: dict[str, Path], lake: Lake | None) -> Engine | None:
 
 
 def _check_value(
-    answer: dict[str, Any], program: dict[str, Any], engine: Engine | None, differences: list[str]
+    answer: dict[str, Any], program: dict[str, Any] | None, engine: Engine | None, differences: list[str]
 ) -> None:
-    if program.get("language") != "sql":
-        differences.append(f"A program in {program.get('language')!r} is not replayed here.")
+    if program is None:
+        _check_quoted(answer, differences)
+        return
+    if program["language"] != "sql":
+        differences.append(f"A program in {program['language']!r} is not replayed here.")
         return
     if engine is None:
+        differences.append("The inputs are not there: the program cannot be run.")
         return
-    before = answer.get("value")
-    now = values_of(engine.run(str(program.get("source"))))
-    if Counter(map(_same, before if isinstance(before, list) else [before])) != Counter(map(_same, now)):
-        differences.append(f"The value was {before!r}, the program gives {now[:20]!r} now.")
+    source, before = program["source"], values_told(answer)
+    differences += unfounded(source)
+    names = {told["document"] for told in answer["inputs"]}
+    differences += [
+        f"The program reads {reference}, which is not among the inputs."
+        for reference in references(source)
+        if not _among(engine, reference, names)
+    ]
+    now = values_of(engine.run(source))
+    if not now or Counter(map(_same, before)) != Counter(map(_same, now)):
+        differences.append(f"The value was {answer.get('value')!r}, the program gives {now[:20]!r} now.")
+
+
+def _among(engine: Engine, reference: str, inputs: set[str]) -> bool:
+    """Tell whether a table or series is read from inputs only."""
+    documents = engine.documents(reference)
+    return bool(documents) and documents <= inputs
 
 
 def _check_quoted(answer: dict[str, Any], differences: list[str]) -> None:
-    """A value that is quoted must stand in one of the quotes, as it is or as a number word."""
-    quotes = " ".join(plain(str(e.get("quote"))) for e in answer.get("evidence", ()))
-    quotes += " " + " ".join(
-        str(int(n)) for w in words(quotes) if w.isalpha() and (n := numeral(w)) is not None
-    )
-    value, held = answer.get("value"), " ".join(words(quotes))
-    values = value if isinstance(value, list) else [value]
-    missing = [v for v in values if " ".join(words(str(v))) not in held]
-    differences += [f"No quoted passage holds {v!r}." for v in missing]
+    """A value without a program must stand in one of the quoted sentences, as it is or as a number word."""
+    held = [list(words(plain(e["quote"]))) for e in answer.get("evidence") or () if e["kind"] == "sentence"]
+    for passage in held:
+        passage += [str(int(n)) for w in passage if w.isalpha() and (n := numeral(w)) is not None]
+    for value in values_told(answer):
+        wanted = list(words(plain(str(value))))
+        if not wanted or not any(
+            passage[i : i + len(wanted)] == wanted for passage in held for i in range(len(passage))
+        ):
+            differences.append(f"No program computes {value!r}, and no quoted passage holds it.")
 
 
 def _same(value: Any) -> Any:
@@ -149,19 +196,27 @@ def _same(value: Any) -> Any:
 
 
 def _check_evidence(
-    told: dict[str, Any], engine: Engine | None, lake: Lake | None, differences: list[str]
+    told: dict[str, Any], engine: Engine | None, lake: Lake | None, inputs: set[str], differences: list[str]
 ) -> None:
-    locator, quote, document = told.get("locator") or {}, str(told.get("quote")), str(told.get("document"))
-    if told.get("kind") == "sentence" and lake is not None:
+    locator, quote, document, kind = told["locator"], told["quote"], told["document"], told["kind"]
+    if document not in inputs and not (engine is not None and _among(engine, document, inputs)):
+        differences.append(f"The evidence is in {document}, which is not among the inputs.")
+    if kind == "sentence" and lake is not None:
         record = lake.catalog.document(document)
         text = (lake.catalog.body(record.content).text or "") if record else ""
-        if text[int(locator.get("start", 0)) : int(locator.get("end", 0))].strip() != quote:
+        if text[locator.get("start", 0) : locator.get("end", 0)].strip() != quote or not quote:
             differences.append(f"{document} no longer holds the quoted sentence at its place.")
-    elif told.get("kind") in ("cell", "row") and engine is not None:
-        row, column = int(locator.get("row", 0)), locator.get("column")
+    elif kind in ("cell", "row") and engine is not None:
+        row, column = locator.get("row", 0), locator.get("column")
         source = "t('" + document.replace("'", "''") + "')"
-        what = '"' + str(column).replace('"', '""') + '"' if column else engine.everything
+        what = engine.everything
+        if column:
+            what = '"' + str(column).replace('"', '""') + '"'
+            what = f"{what}, cast({what} as varchar)"  # a time is quoted as the engine prints it
         rows = engine.run(f"select {what} from {source} where _row = {row}")
-        now = (str(rows[0][0]) if column else quoted_row(rows[0])) if rows else None
-        if now != quote:
+        forms = [str(cell) for cell in rows[0]] if rows and column else [quoted_row(r) for r in rows]
+        now = forms[0] if forms else None
+        if quote not in forms:
             differences.append(f"{document}, row {row}, {column or 'whole row'}: was {quote!r}, is {now!r}.")
+    else:
+        differences.append(f"Evidence of kind {kind!r} in {document} cannot be checked here.")

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 SHOWN = 8
 """Pieces of evidence printed."""
 
+LARGEST = 20_000_000
+"""Bytes of an answer that is replayed."""
+
 
 def ask(
     context: typer.Context,
@@ -226,10 +229,14 @@ def _load(file: str) -> dict[str, Any]:
     from headwater.errors import UsageError
 
     try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+        if file != "-" and Path(file).is_file() and Path(file).stat().st_size > LARGEST:
+            raise UsageError(f"An answer has at most {LARGEST:,} bytes.", where=file)
+        text = sys.stdin.read(LARGEST) if file == "-" else Path(file).read_text(encoding="utf-8")
         told = json.loads(text)
     except OSError as error:
         raise UsageError(f"The file cannot be read: {error.strerror or error}.", where=file) from error
+    except RecursionError as error:
+        raise UsageError("An answer is not nested as deeply as this.", where=file) from error
     except ValueError as error:
         raise UsageError(
             f"Not JSON: {error}.", where=file, hint="headwater ask … --json > answer.json"
