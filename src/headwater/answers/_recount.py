@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from headwater.answers._cells import DURATION, YEAR, is_missing, number_of, without_note
@@ -208,10 +208,12 @@ def _key(column: Column, row: Printed) -> Any:
 
 
 def _iso(cell: str) -> datetime:
+    """Return a point in time without its zone, in UTC if one is printed: as the typed tables hold it."""
     try:
-        return datetime.fromisoformat(cell.strip())
+        told = datetime.fromisoformat(cell.strip())
     except ValueError as error:
         raise Unreadable from error
+    return told.astimezone(UTC).replace(tzinfo=None) if told.tzinfo else told
 
 
 def _date(cell: str, formats: Sequence[str]) -> datetime | None:
