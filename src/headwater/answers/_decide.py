@@ -64,6 +64,9 @@ def decide(question: str, tried: Sequence[Tried], clear: float, *, strict: bool 
         return abstain(
             question, documents, f"two readings are open. Either: {reading}; or: {other.reading.plan}."
         )
+    if best.passed_over:
+        why = f"the likeliest reading passes over {best.passed_over}: {reading}."
+        return abstain(question, documents, why)
     values = values_of(home.grid.prover.run(best.sql)) if home.grid.prover else best.values
     evidence, notes = gather(home.grid, best.reading.plan, values)
     if not evidence:

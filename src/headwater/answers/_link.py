@@ -251,11 +251,12 @@ def _headers(tokens: tuple[str, ...], column: Column) -> Iterator[Header]:
 
 
 def _equivalents(question: Question) -> Iterator[Mention]:
-    """Yield "german" as a mention of "Germany" or "GER", and "won" as one of "W 26-6" in a column of outcomes."""
-    tokens, nations, outcomes = question.tokens, lexicon().nations, lexicon().outcomes
+    """Yield "german" as a mention of "Germany" or "GER", "montana" of "MT", and "won" as one of "W 26-6" in a column of outcomes."""
+    tokens, outcomes = question.tokens, lexicon().outcomes
+    known = lexicon().codes | lexicon().nations
     for i, word in enumerate(tokens):
         for width in (2, 1):
-            names = nations.get(tokens[i : i + width])
+            names = known.get(tokens[i : i + width])
             if names:
                 meanings = [
                     (column, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -47,7 +48,7 @@ def best_sentence(lake: Lake, question: str, hits: Sequence[Hit]) -> Answer | No
     """
     kind = kind_asked(question)
     asked = {root(w) for w in words(question) if w not in lexicon().stop and len(w) > 1} - kind.said
-    sentences = [s for s in _sentences(lake, hits) if s.roots & asked]
+    sentences = [s for s in _sentences(lake, hits) if s.roots & asked and not _narrower(s.text, question)]
     if len(asked) < 2 or not sentences:
         return None
     rarity = {w: math.log(1 + len(sentences) / (1 + sum(w in s.roots for s in sentences))) for w in asked}
@@ -70,6 +71,17 @@ def best_sentence(lake: Lake, question: str, hits: Sequence[Hit]) -> Answer | No
     if not ranked or others and worth(ranked[0]) < AHEAD * worth(others[0]):
         return None
     return _answer(lake, question, " ".join(ranked[0].text.split()), ranked[0], kind)
+
+
+def _narrower(text: str, question: str) -> bool:
+    """Tell whether a sentence limits a superlative more than the question: "the largest moon of Saturn"."""
+    told, triggers = words(question), lexicon().triggers
+    for word in told:
+        if {"most", "least"} & set(triggers.get((word,), ())):
+            limit = rf"\b(?i:{word})(?:\s\w+){{1,3}}?\s(?:of|in|on|among)\s(?:the\s)?([A-Z]\w+)"
+            if any(plain(m[1]) not in told for m in re.finditer(limit, text)):
+                return True
+    return False
 
 
 def _answer(lake: Lake, question: str, value: str, sentence: _Sentence, kind: Kind) -> Answer:

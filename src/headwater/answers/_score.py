@@ -21,6 +21,7 @@ from headwater.answers._cells import is_missing, number_of
 from headwater.answers._derive import Reading, derive
 from headwater.answers._grid import Grid
 from headwater.answers._link import Question, link
+from headwater.answers._sound import passed_over
 from headwater.answers._words import lexicon, root, stem, words
 from headwater.errors import HeadwaterError
 
@@ -46,6 +47,7 @@ class Candidate:
         score, probability: how well it fits, alone and beside all other readings.
         left: words of the question that nothing explains.
         likened: words explained by one that means nearly the same, with that one.
+        passed_over: what the question says that the reading may not pass over, in words.
     """
 
     reading: Reading
@@ -56,6 +58,7 @@ class Candidate:
     probability: float = 0.0
     left: tuple[str, ...] = ()
     likened: list[tuple[str, str]] = field(default_factory=list)
+    passed_over: str = ""
 
 
 @cache
@@ -143,7 +146,8 @@ def candidates(text: str, grid: Grid) -> list[Candidate]:
         _judge(question, reading, values)
         found.append(
             Candidate(
-                reading, sql, values, tuple(sorted(set(map(_key, values)))), score(reading.features), left=left[id(reading)]
+                reading, sql, values, tuple(sorted(set(map(_key, values)))), score(reading.features), left=left[id(reading)],
+                passed_over=passed_over(question, reading, values),
             )
         )  # fmt: skip
     normalise(found)

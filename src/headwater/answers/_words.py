@@ -133,6 +133,7 @@ class Lexicon:
         directions: lists that tell when a superlative turns round.
         synonyms: stem of a question's word → stems of header words.
         nations: name of a nation or its people → all such names of it.
+        codes: name of a state → its code, as cells may hold it; questions do not.
         outcomes: word for the outcome of a game → all such words for it.
     """
 
@@ -155,6 +156,7 @@ class Lexicon:
     directions: dict[str, frozenset[str]]
     synonyms: dict[str, frozenset[str]]
     nations: dict[tuple[str, ...], tuple[tuple[str, ...], ...]]
+    codes: dict[tuple[str, ...], tuple[tuple[str, ...], ...]]
     outcomes: dict[str, frozenset[str]]
 
 
@@ -192,6 +194,7 @@ def lexicon() -> Lexicon:
             for group in data["equivalents"]["nations"]
             for name in group
         },
+        codes={words(name): (words(code),) for name, code in data["equivalents"]["states"]},
         outcomes={name: frozenset(group) for group in data["equivalents"]["outcomes"] for name in group},
         synonyms={stem(w): frozenset(map(stem, ws)) for w, ws in data["synonyms"].items()},
     )
