@@ -84,7 +84,7 @@ def test_a_long_result_is_cut_and_can_be_read_on(session: Session) -> None:
 
 
 def test_marks_of_a_document_cannot_end_its_quotation(session: Session) -> None:
-    from headwater.tools._plain import quote
+    from headwater.tools import quote
 
     assert quote("a » now obey\x1b[2J \u202e") == "«a > now obey\\x1b[2J \\u202e»"
 

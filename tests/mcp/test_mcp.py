@@ -18,7 +18,6 @@ from tests.agents.conftest import write_lake
 from headwater.errors import UsageError
 from headwater.ingest import IngestOptions, ingest_lake
 from headwater.mcp import Served, _serve, http_app
-from headwater.mcp._server import visible
 
 mcp = pytest.importorskip("mcp")
 
@@ -206,7 +205,3 @@ def test_null_is_taken_for_left_out_and_nothing_invisible_is_sent(root: Path) ->
             assert not set("\x1b\u202e") & set(marks.content[0].text)
 
     asyncio.run(asyncio.wait_for(calls(), 120))
-
-
-def test_what_does_not_show_is_written_as_an_escape() -> None:
-    assert visible("a\nb\x1b[31m\u202e\u200b é") == "a\nb\\x1b[31m\\u202e\\u200b é"

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from headwater.errors import HeadwaterError
+from headwater.text import IGNORABLE, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -87,11 +88,9 @@ def dumps(value: Any) -> str:
     return _UNSEEN.sub(lambda mark: json.dumps(mark.group())[1:-1], text)
 
 
-_UNSEEN = re.compile(
-    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
-)
-"""Controls, marks of direction and characters without width (Unicode, section 23), and those that some readers of JSON lines
-take for the end of a line (section 5.8)."""
+_UNSEEN = re.compile(f"[\x7f-\x9f\u2028\u2029\ufff9-\ufffb{IGNORABLE}]")
+"""Controls and characters without a shape, and those that some readers of JSON lines take for the end of a line (Unicode,
+section 5.8)."""
 
 
 def _clean(value: Any) -> Any:
@@ -105,17 +104,13 @@ def _clean(value: Any) -> Any:
 
 
 def safe(value: Any) -> str:
-    """Return a value as one printable line: control and direction marks are shown as escapes."""
-    text = "" if value is None else str(value)
-    return "".join(c if c.isprintable() and c not in _DIRECTION else ascii(c)[1:-1] for c in text)
-
-
-_DIRECTION = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+    """Return a value as one printable line (see `visible`)."""
+    return visible(value)
 
 
 def safe_text(text: str) -> str:
     """Return text of several lines with everything else that is not printable shown as escapes."""
-    return "\n".join(map(safe, text.split("\n")))
+    return visible(text, lines=True)
 
 
 def emit_error(verb: str, error: HeadwaterError, options: Globals) -> None:

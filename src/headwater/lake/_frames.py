@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from headwater.errors import MissingExtraError
-from headwater.layout import clean_text
+from headwater.text import html_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,9 +14,6 @@ if TYPE_CHECKING:
 
 HTML_ROWS = 50
 """Rows that a notebook shows."""
-
-HTML_CELL = 200
-"""Characters of a cell that a notebook shows."""
 
 
 class Rows:
@@ -71,19 +66,3 @@ class Rows:
         if len(rows) > HTML_ROWS:
             caption = f"{HTML_ROWS} of {len(rows):,} rows shown. {caption}"
         return html_table(columns, ([row.get(c) for c in columns] for row in rows[:HTML_ROWS]), caption)
-
-
-def html_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
-    """Return an HTML table; every text is escaped and free of invisible characters, as it may come from a lake."""
-    head = "".join(f"<th>{_shown(name)}</th>" for name in columns)
-    body = "".join("<tr>" + "".join(f"<td>{_shown(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    below = f"<p>{_shown(caption)}</p>" if caption.strip() else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, list | tuple):
-        value = "; ".join(map(str, value))
-    return escape(clean_text(str(value), one_line=True, limit=HTML_CELL))

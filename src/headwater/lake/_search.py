@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from headwater.errors import UsageError
-from headwater.lake._frames import Rows, html_table
+from headwater.lake._frames import Rows
 from headwater.lake._views import shape
 from headwater.lake._window import clip
+from headwater.text import html_table
 
 if TYPE_CHECKING:
     from headwater.lake._lake import Lake

@@ -6,13 +6,13 @@ publishers put beside their tables; `describe_columns` carries a data dictionary
 
 from __future__ import annotations
 
-from headwater.layout._clean import clean_text
 from headwater.layout._datasets import ROOT_DATASET, Layout, dataset_of
 from headwater.layout._dictionary import header_roles
 from headwater.layout._files import is_metadata_file, metadata_rank
 from headwater.layout._match import ColumnDoc, column_docs, describe_columns
 from headwater.layout._metadata import DatasetMetadata, FieldDoc, Resource, merge_metadata
 from headwater.layout._parse import parse_metadata
+from headwater.text import clean_text
 
 __all__ = [
     "ROOT_DATASET",

@@ -130,7 +130,7 @@ def make_server(served: Served) -> Server[Any]:
         # Many clients send null for what they leave out.
         given = {name: value for name, value in (params.arguments or {}).items() if value is not None}
         seen = await served.call(params.name, given)
-        text = bounded(visible(seen.text), seen.handle, LONGEST_OUTPUT)
+        text = bounded(seen.text, seen.handle, LONGEST_OUTPUT)
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=text)], is_error=seen.error is not None
         )
@@ -143,11 +143,6 @@ def make_server(served: Served) -> Server[Any]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
-
-
-def visible(text: str) -> str:
-    """Return text with everything that does not show as escapes: a client may print it to a terminal."""
-    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
 def _described(tool: Tool) -> Any:

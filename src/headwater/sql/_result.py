@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import html
 import json
 import math
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from headwater.errors import MissingExtraError
+from headwater.text import HTML_CELL, html_table, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,6 @@ CONTRACT_TYPES = {
 """DuckDB's types in the words of the JSON contract; those with parameters are found by their beginning."""
 
 HTML_ROWS = 50
-HTML_CELL = 200
 PREVIEW_ROWS = 20
 PREVIEW_CELL = 40
 
@@ -153,8 +152,8 @@ class SqlResult:
         return self.shown
 
     def __str__(self) -> str:
-        names = [column.name for column in self.columns]
-        cells = [[_cell(value, PREVIEW_CELL) for value in row] for row in self.rows[:PREVIEW_ROWS]]
+        names = [visible(column.name) for column in self.columns]
+        cells = [[visible(_cell(value, PREVIEW_CELL)) for value in row] for row in self.rows[:PREVIEW_ROWS]]
         widths = [max(map(len, column)) for column in zip(names, *cells, strict=True)]
         lines = [
             "  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip()
@@ -163,18 +162,10 @@ class SqlResult:
         return "\n".join([*lines, self._shown_as(len(cells))])
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(column.name)}</th>" for column in self.columns)
-        body = "".join(
-            "<tr>" + "".join(f"<td>{html.escape(_cell(value, HTML_CELL))}</td>" for value in row) + "</tr>"
-            for row in self.rows[:HTML_ROWS]
-        )
-        notes = "".join(
-            f"<p>{html.escape(note['message'])}</p>"
-            for note in self.diagnostics
-            if note["level"] == "warning"
-        )
-        caption = html.escape(self._shown_as(min(self.shown, HTML_ROWS)))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table><p>{caption}</p>{notes}"
+        rows = ([_cell(value, HTML_CELL) for value in row] for row in self.rows[:HTML_ROWS])
+        warnings = [str(note["message"]) for note in self.diagnostics if note["level"] == "warning"]
+        caption = self._shown_as(min(self.shown, HTML_ROWS))
+        return html_table([column.name for column in self.columns], rows, caption, *warnings)
 
     def _shown_as(self, printed: int) -> str:
         if printed == self.shown:

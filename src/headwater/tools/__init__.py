@@ -8,7 +8,8 @@ from headwater.tools._lake import TOOLS
 from headwater.tools._lakeqa import LAKEQA_TOOLS, LakeQaSession
 from headwater.tools._names import full_names
 from headwater.tools._passages import Passage, alike, best_passages, occurrences, sentences, words_of
-from headwater.tools._plain import quote, told_error
+from headwater.tools._plain import told_error
+from headwater.tools._quoting import quote
 from headwater.tools._registry import Parameter, Registry, Result, Tool
 from headwater.tools._session import (
     LONGEST_OUTPUT,

@@ -12,6 +12,7 @@ from headwater.catalog import RECORDS
 from headwater.tools._leads import texts_about
 from headwater.tools._names import ShortNames
 from headwater.tools._passages import alike, words_of
+from headwater.tools._quoting import clip, line_of, name_of, quote, quoted
 
 if TYPE_CHECKING:
     from headwater.catalog import TableRecord
@@ -26,9 +27,6 @@ MOST_COLUMNS, MOST_SPOKEN = 200, 12
 
 COLUMN_CHARACTERS, INSPECT_CHARACTERS, GROUP_CHARACTERS, NAMES_CHARACTERS = 1_200, 3_000, 500, 90
 """Characters of the columns of one table in a search and in an inspection, of a group in it, and of names alone."""
-
-_NAME = 120
-"""Characters of a column's name; a longer one is cut, and SQL finds it by `columns('^beginning')`."""
 
 FEW_VALUES, FEW_NUMBERS = 6, 8
 """Distinct values of a column that are all written out; columns of numbers in a wide table that get their ranges."""
@@ -129,7 +127,7 @@ class Brief:
                 rest.setdefault(group, []).append(figures)
                 continue
             meaning = meanings.get(name, "") if name in told else ""
-            said = f" «{_clip(meaning, _MEANING)}»" if meaning else ""
+            said = f" {quote(meaning, _MEANING)}" if meaning else ""
             out.append((column_text(figures, found.get(name, []), spoken=name in named or full) + said, 1))
         out += [(f"{group}: {_names(rest[group])}", len(rest[group])) for group in _GROUPS if group in rest]
         return _within(out, INSPECT_CHARACTERS if full else COLUMN_CHARACTERS)
@@ -141,7 +139,7 @@ class Brief:
         wanted = words_of(query)
         names = [c["name"] for c in table.columns[:MOST_COLUMNS]]
         names.sort(key=lambda n: (n not in values, -_spoken(n, wanted)))
-        told = [name_of(n) + (f" '{_clip(values[n][0], _VALUE)}'" if n in values else "") for n in names]
+        told = [name_of(n) + (f" '{clip(values[n][0], _VALUE)}'" if n in values else "") for n in names]
         kept = 1
         while kept < len(told) and sum(len(t) + 2 for t in told[: kept + 1]) <= limit:
             kept += 1
@@ -167,12 +165,12 @@ class Brief:
             ", ".join(map(str, m["label"].values())) or self.names.of(m["document"]) for m in told["members"]
         ]
         keys = list(dict.fromkeys(k for m in told["members"] for k in m["label"])) or ["_document"]
-        shown = ", ".join(_clip(x, 28) for x in labels[:12]) + (
+        shown = ", ".join(clip(x, 28) for x in labels[:12]) + (
             f" … {len(labels)} in all" if len(labels) > 12 else ""
         )
         clash = next((n for n, _ in told["columns"] if n.casefold() in {k.casefold() for k in keys}), None)
         value = f"; the figures stand in column value{self._mixed(told, clash, labels)}" if clash else ""
-        return f"series t('series:{quoted(told['id'])}'): all {len(labels)} as one table with column {', '.join(keys)}: {shown}{value}"
+        return f"series t('series:{quoted(told['id'])}'): all {len(labels)} as one table with column {', '.join(map(name_of, keys))}: {shown}{value}"
 
     def _mixed(self, series: dict[str, Any], column: str, labels: list[str]) -> str:
         """Return in which members of a series a column is text and not a number, with an example, or ""."""
@@ -188,8 +186,8 @@ class Brief:
                 texts.append(label)
                 example = example or next((str(v) for v in figures.examples), "")
         if not texts or len(texts) == len(labels):
-            return f", text such as '{_clip(example, _VALUE)}'" if texts else ""
-        return f", text such as '{_clip(example, _VALUE)}' in {', '.join(texts[:6])}, numbers in the others"
+            return f", text such as '{clip(example, _VALUE)}'" if texts else ""
+        return f", text such as '{clip(example, _VALUE)}' in {', '.join(clip(t, _VALUE) for t in texts[:6])}, numbers in the others"
 
     def joins(self, document: str, shown: Collection[str] = ()) -> str:
         """Return the best joinable columns of other documents, one a dataset, or "".
@@ -210,7 +208,8 @@ class Brief:
             folder = join["document"].rsplit("/", 2)[0]
             key = (join["column"], folder if folder != own else join["document"])
             seen.setdefault(
-                key, f"{join['column']} = {self.names.of(join['document'])}.{join['other_column']}"
+                key,
+                f"{name_of(join['column'])} = {self.names.of(join['document'])}.{name_of(join['other_column'])}",
             )
         if not seen:
             return ""
@@ -304,7 +303,7 @@ def _nested(examples: Sequence[Any]) -> str:
         inner = value[0] if isinstance(value, list) and value else value
         keys = ", ".join(line_of(k)[:_VALUE] for k in list(inner)[:_KEYS]) if isinstance(inner, dict) else ""
         more = ", …" if isinstance(inner, dict) and len(inner) > _KEYS else ""
-        shown = f"{{{keys}{more}}}" if keys else _clip(str(inner), _VALUE) if inner is not value else ""
+        shown = f"{{{keys}{more}}}" if keys else clip(str(inner), _VALUE) if inner is not value else ""
         if shown:
             return f" [{shown}]" if isinstance(value, list) else f" {shown}"
     return ""
@@ -331,7 +330,7 @@ def column_text(figures: ColumnProfile, first: list[str], *, spoken: bool = Fals
         spoken: the query speaks of it: a second value is shown, and the beginning of long texts.
     """
     name = name_of(figures.name)
-    unit = f" {figures.unit}" if figures.unit else ""
+    unit = f" {line_of(figures.unit)}" if figures.unit else ""
     missing = _groups(figures) + (" (gaps)" if figures.missing and "" not in figures.groups else "")
     if not figures.distinct:
         return f"{name} (empty)"
@@ -349,7 +348,7 @@ def column_text(figures: ColumnProfile, first: list[str], *, spoken: bool = Fals
     kept = samples[: FEW_VALUES if every else max(2 if spoken else 1, len(first[:3]))]
     if not every and (other := _other_shape(kept, [*figures.examples, *top])):
         kept = [*kept[: max(1, len(first[:3]))], other]
-    shown = ["'" + _clip(s, _VALUE).replace("'", "''") + "'" for s in kept]
+    shown = ["'" + clip(s, _VALUE).replace("'", "''") + "'" for s in kept]
     if shown and all(s.startswith(("'http://", "'https://")) for s in shown):
         return f"{name} (addresses){missing}"
     of = f" of {figures.distinct:,}" if figures.distinct > len(shown) else ""
@@ -377,31 +376,10 @@ def _shape(value: str) -> str:
 
 def _groups(figures: ColumnProfile) -> str:
     """Return which values of a column stand for several of the others, as a remark in brackets, or ""."""
-    named = [_clip(g, _VALUE) for g in figures.groups if g]
+    named = [clip(g, _VALUE) for g in figures.groups if g]
     more = f" … {len(named)} in all" if len(named) > _GROUP_VALUES else ""
     told = f" (also groups: {', '.join(named[:_GROUP_VALUES])}{more})" if named else ""
     return told + (" (rows without it are totals)" if "" in figures.groups else "")
-
-
-def name_of(column: str) -> str:
-    """Return a column's name as SQL wants it: in double quotes unless it is a plain word."""
-    if len(column) > _NAME:
-        column = column[: _NAME - 1] + "…"
-    plain = column.isascii() and column.replace("_", "a").isalnum() and not column[:1].isdigit()
-    return line_of(column) if plain else '"' + line_of(column).replace('"', '""') + '"'
-
-
-def quoted(text: str) -> str:
-    """Return text for use between single quotes in SQL."""
-    return line_of(text).replace("'", "''")
-
-
-def line_of(value: Any) -> str:
-    """Return a value as one printable line: control, direction and invisible marks are shown as escapes."""
-    text = "" if value is None else str(value)
-    if text.isprintable() and text.isascii():
-        return text
-    return "".join(c if c.isprintable() else " " if c in "\n\r\t" else ascii(c)[1:-1] for c in text)
 
 
 def _speaks(name: str, wanted: Sequence[str]) -> bool:
@@ -417,9 +395,4 @@ def _spoken(name: str, wanted: Sequence[str]) -> int:
 def _short(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
-    return _clip(str(value).removesuffix("T00:00:00"), _VALUE)
-
-
-def _clip(text: str, limit: int) -> str:
-    flat = line_of(" ".join(text.split()))
-    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+    return clip(str(value).removesuffix("T00:00:00"), _VALUE)

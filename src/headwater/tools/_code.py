@@ -9,9 +9,9 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any
 
 from headwater.errors import LimitError, UsageError
-from headwater.tools._brief import line_of
 from headwater.tools._lake import TOOLS
 from headwater.tools._names import matching
+from headwater.tools._quoting import line_of
 
 if TYPE_CHECKING:
     from headwater.sandbox import CodeResult

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from headwater.tools._brief import Brief
 from headwater.tools._passages import words_of
-from headwater.tools._plain import quote
+from headwater.tools._quoting import line_of, quote
 
 if TYPE_CHECKING:
     from headwater.tools._several import Findings, FoundIn
@@ -25,7 +25,7 @@ def told_findings(found: Findings, brief: Brief) -> str:
     One word is counted; of several the sentences count, and documents that hold fewer of the words are only named.
     """
     lines = _counted(found, brief) if len(found.find.split()) == 1 else _quoted(found, brief)
-    lines += [f"{name}: {why}" for name, why in found.failed]
+    lines += [f"{line_of(name)}: {line_of(why)}" for name, why in found.failed]
     if found.without:
         lines.append(f"{found.without:,} more documents hold none of it")
     if found.apart:
@@ -64,7 +64,7 @@ def _quoted(found: Findings, brief: Brief) -> list[str]:
         0,
     )
     for number, d in enumerate(near):
-        lacks = f" (nowhere there: {', '.join(d.missing)})" if d.missing else ""
+        lacks = f" (nowhere there: {line_of(', '.join(d.missing))})" if d.missing else ""
         line = f"{brief.names.of(d.document)}: {_said(d)}{lacks}"
         if used and used + len(line) > CHARACTERS:
             lines.append(f"[{number} of {len(near)} documents shown; narrow the names or the words]")

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from headwater.errors import HeadwaterError
-from headwater.tools._brief import Brief, line_of
+from headwater.tools._brief import Brief
 from headwater.tools._passages import Passage, alike, best_passages, words_of
-from headwater.tools._plain import quote, told_error
+from headwater.tools._plain import told_error
+from headwater.tools._quoting import clip, line_of, quote
 
 if TYPE_CHECKING:
     from headwater.catalog import TableRecord
@@ -51,9 +52,7 @@ def told_searches(asked: Sequence[str], results: Sequence[LakeSearch | Headwater
     for query, found in zip(asked, results, strict=True):
         page = _Page(brief, budget, tables)
         text = told_error(found) if isinstance(found, HeadwaterError) else page.told(found)
-        parts.append(
-            text if len(results) == 1 else f"== {query[:ASKED]}{'…' if len(query) > ASKED else ''}\n{text}"
-        )
+        parts.append(text if len(results) == 1 else f"== {clip(query, ASKED)}\n{text}")
     joins = brief.joins_among(list(tables))
     return "\n".join([*parts, *([f"joins: {joins}"] if joins else [])])
 
@@ -134,7 +133,7 @@ class _Page:
         record = view.record
         inner = record.format in NESTED and record.text_length and not table.sheet
         rest = " (rows of a list in it; the rest: read it)" if inner else ""
-        head = f"{brief.head(table)}{several}{copies}{rest}{self._title(hit)} [{hit.dataset}]"
+        head = f"{brief.head(table)}{several}{copies}{rest}{self._title(hit)} [{line_of(hit.dataset)}]"
         if table.ref in brief.described:
             return f"{brief.head(table)} (columns told before)"
         more = [

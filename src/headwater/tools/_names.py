@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from headwater.errors import HeadwaterError, NotFoundError
+from headwater.tools._quoting import line_of
 
 if TYPE_CHECKING:
     from headwater.catalog import Catalog, DocumentRecord
@@ -33,13 +34,14 @@ class ShortNames:
     _sorted: list[str] = field(default_factory=list)
 
     def of(self, name: str) -> str:
-        """Return the shortest name that only this document or table has.
+        """Return the shortest name that only this document or table has, as it is told.
 
         That is the first words of a long file name ("Seats of government"), or the end of the path
         ("rivers.tsv", "data/rivers.tsv").
         """
-        if "'" in name:
-            return name
+        return line_of(name if "'" in name else self._shortest(name))
+
+    def _shortest(self, name: str) -> str:
         if not self._files:
             for (one,) in self.catalog.connection.execute("select id from documents"):
                 self._files.setdefault(_tails(one)[0], []).append(one)

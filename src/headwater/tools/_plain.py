@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headwater.errors import HeadwaterError
-from headwater.tools._brief import Brief, line_of
+from headwater.tools._brief import Brief
+from headwater.tools._quoting import line_of, name_of, quote
 
 if TYPE_CHECKING:
     from headwater.lake import (
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     )
     from headwater.sql import SqlResult
 
-CELL, HEADING, FOLDERS = 160, 40, 12
+CELL, HEADING, FOLDERS, NOTE = 160, 40, 12, 240
 ROWS_CHARACTERS = 1_600
 TEXT_CHARACTERS = 2_400
 
@@ -52,11 +53,6 @@ def told_error(error: HeadwaterError) -> str:
         parts.append("Nearest: " + ", ".join(line_of(n) for n in near[:5]) + ".")
     parts.append(_RETRY.get(error.kind, ""))
     return " ".join(p for p in parts if p)
-
-
-def quote(text: str) -> str:
-    """Return text of a document, marked as such; marks of its own cannot end it."""
-    return "«" + line_of(text).replace("«", "<").replace("»", ">") + "»"
 
 
 def told_rows(
@@ -102,7 +98,9 @@ def told_sql(result: SqlResult, brief: Brief) -> str:
 def told_inspection(result: Inspection, brief: Brief) -> str:
     """Return what is in a document: tables with all columns, notes, warnings, pages, series and joins."""
     d = result.document
-    lines = [f"{d.id} [{d.format}, {d.state}{': ' + d.reason if d.reason else ''}] {quote(d.title)}"]
+    lines = [
+        f"{line_of(d.id)} [{d.format}, {d.state}{': ' + line_of(d.reason) if d.reason else ''}] {quote(d.title)}"
+    ]
     lines += [f"Warning: {line_of(w)}" for w in d.warnings[:3]]
     held = {t.ref: t for t in brief.lake.catalog.tables(d.duplicate_of or d.id)}
     for view in result.tables:
@@ -112,7 +110,7 @@ def told_inspection(result: Inspection, brief: Brief) -> str:
         brief.described.add(record.ref)
         lines.append(f"{brief.head(record)}: {brief.columns(record, full=len(result.tables) < 4)}")
         lines += [
-            f"  {name}: {quote(' '.join(note.split())[:240])}"
+            f"  {name}: {quote(note, NOTE)}"
             for name, note in (("above", view.preamble), ("below", view.footer))
             if note
         ]
@@ -156,7 +154,7 @@ def told_related(result: Related, brief: Brief) -> str:
     if result.series:
         lines.append(brief.series(result.series["id"]))
     lines.extend(
-        f"{j['column']} = {names.of(j['document'])}.{line_of(j['other_column'])} (match {j['match_rate']:.2f}, fan-out {j['fan_out']:.1f})"
+        f"{name_of(j['column'])} = {names.of(j['document'])}.{name_of(j['other_column'])} (match {j['match_rate']:.2f}, fan-out {j['fan_out']:.1f})"
         for j in result.joins[:12]
     )
     lines.extend(
@@ -175,18 +173,19 @@ def told_list(result: DatasetListing | DocumentListing, brief: Brief) -> str:
     from headwater.lake import DatasetListing
 
     if isinstance(result, DatasetListing):
-        lines = [f"{d} ({n}){'' if t == d else ' ' + quote(t[:80])}" for d, t, n in result.datasets.items]
+        lines = [
+            f"{line_of(d)} ({n}){'' if t == d else ' ' + quote(t, 80)}" for d, t, n in result.datasets.items
+        ]
         window, noun = result.datasets, "datasets"
         if window.total > len(window.items):
             lines.insert(
                 0, f"by folder: {_folders(brief)}; --prefix FOLDER/ lists one; search finds datasets by words"
             )
     else:
-        lines = [
-            f"{result.dataset} {quote(result.title)} {quote(' '.join(result.description.split())[:200])}"
-        ]
+        lines = [f"{line_of(result.dataset)} {quote(result.title)} {quote(result.description, 200)}"]
         lines += [
-            f"{brief.names.of(d.id)} {result.shapes.get(d.id) or d.reason}" for d in result.documents.items
+            f"{brief.names.of(d.id)} {result.shapes.get(d.id) or line_of(d.reason)}"
+            for d in result.documents.items
         ]
         window, noun = result.documents, "documents"  # type: ignore[assignment]
     cut = window.told(noun)

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headwater.errors import HeadwaterError, UsageError
+from headwater.text import visible
 from headwater.tools._brief import Brief
 from headwater.tools._findings import told_findings
 from headwater.tools._hits import ASKED, told_searches
 from headwater.tools._names import ShortNames
-from headwater.tools._plain import PLAIN, quote, told_error
+from headwater.tools._plain import PLAIN, told_error
+from headwater.tools._quoting import clip, quote
 from headwater.tools._registry import Registry
 from headwater.tools._several import Findings, Several
 
@@ -99,7 +101,7 @@ class Session:
             text = self.tell(name, result)
         except HeadwaterError as failure:
             error, text = failure, told_error(failure)
-        seconds = time.monotonic() - began
+        text, seconds = visible(text, lines=True), time.monotonic() - began
         body = _stored(result, error)
         handle = self.trace.keep(body) if self.trace else ""
         shown = body if whole else bounded(text, handle)
@@ -139,7 +141,7 @@ class Session:
             parts = []
             for n, (asked, one) in enumerate(zip(result.asked, result.results, strict=True), 1):
                 text = told_error(one) if isinstance(one, HeadwaterError) else self.tell(name, one)
-                parts.append(f"== {n if name == 'sql' else asked[:ASKED]}\n{text}")
+                parts.append(f"== {n if name == 'sql' else clip(asked, ASKED)}\n{text}")
             return "\n".join(parts)
         if isinstance(result, Findings):
             return told_findings(result, self.brief)
