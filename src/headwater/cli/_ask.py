@@ -213,7 +213,10 @@ def replay(
         if isinstance(inputs, list)
         else []
     )
-    if documents and all(Path(d).exists() for d in documents) and options.lake is None:
+    program = told.get("program")
+    steps = isinstance(program, dict) and program.get("language") == "steps"
+    beside = bool(documents) and all(Path(d).exists() for d in documents) and options.lake is None
+    if beside and not steps:
         result = check(told)
     else:
         with open_lake(options) as lake:
