@@ -51,11 +51,31 @@ def test_only_the_tools_that_write_say_so() -> None:
         ({"query": "x", "mode": "fuzzy"}, "one of lexical, vector, hybrid"),
         ({"query": "x", "colour": "red"}, "no argument 'colour'"),
         ({"query": "x", "k": True}, "of type integer"),
+        ({"query": None}, "query must be of type string, not None"),
+        ({"query": "x", "k": None}, "k must be of type integer, at least 1, at most 1,000, not None"),
+        ({"query": "x", "k": 0}, "k must be of type integer, at least 1"),
+        ({"query": "x", "also": ["y", None]}, "also must be a list of strings"),
+        ({"query": "x", "year": 10**30}, "year is too large"),
+        ({"query": "x", "year": float("nan")}, "year must be a finite number, not nan"),
+        ({"query": "x\ud800"}, "query is no valid text: half a character stands at position 2"),
+        ({"query": "x", "also": ["\udfff"]}, "also is no valid text"),
+        ({"query": "x", "mode": "y" * 10_000}, r"hybrid, not 'y{78}….$"),
+        ({"query": "x", "k": [10**5_000]}, "k must be of type integer"),
     ],
 )
 def test_bad_arguments_are_named(lake: Lake, arguments: dict[str, object], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         TOOLS["search"].call(lake, arguments)
+
+
+def test_null_stands_for_what_is_left_out_where_nothing_is_the_default(lake: Lake) -> None:
+    assert TOOLS["search"].call(lake, {"query": "water", "format": None, "year": None, "also": None}).hits
+
+
+@pytest.mark.parametrize("seconds", [float("inf"), float("-inf"), float("nan"), 10**400])
+def test_no_number_without_an_end_passes(lake: Lake, seconds: float) -> None:
+    with pytest.raises(UsageError, match="deadline_s"):
+        TOOLS["sql"].call(lake, {"statement": "select 1", "deadline_s": seconds})
 
 
 def test_an_unknown_tool_names_the_nearest() -> None:

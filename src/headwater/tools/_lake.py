@@ -17,6 +17,9 @@ TOOLS = Registry()
 Mode = Literal["lexical", "vector", "hybrid"]
 Kind = Literal["table", "text"]
 
+FROM_0, FROM_1 = {"minimum": 0}, {"minimum": 1}
+"""Bounds of numbers that count."""
+
 READ_ROWS = 20
 """Rows of a series that are read where the caller does not say how many."""
 
@@ -26,7 +29,7 @@ def search(
     lake: Lake,
     *,
     query: Annotated[str, "what you look for, in plain words; words in quotation marks must stand together"],
-    k: Annotated[int, "hits at most"] = 10,
+    k: Annotated[int, "hits at most", {"minimum": 1, "maximum": 1_000}] = 10,
     mode: Annotated[Mode, "by words, by meaning, or both"] = "hybrid",
     format: Annotated[str | None, "only this format, for instance csv"] = None,  # noqa: A002
     namespace: Annotated[str | None, "only datasets below this folder"] = None,
@@ -54,8 +57,8 @@ def list_(
     *,
     dataset: Annotated[str | None, "a dataset; without one the datasets are listed"] = None,
     prefix: Annotated[str, "only datasets whose id begins so"] = "",
-    offset: Annotated[int, "skip this many"] = 0,
-    limit: Annotated[int, "items at most"] = 50,
+    offset: Annotated[int, "skip this many", FROM_0] = 0,
+    limit: Annotated[int, "items at most", FROM_1] = 50,
 ) -> Any:
     """List the datasets of the lake, or the documents of one dataset with their shapes."""
     if dataset is None:
@@ -81,10 +84,10 @@ def read(
     lake: Lake,
     *,
     document: Annotated[str, "path in the lake, path#table, or a short unique name"],
-    page: Annotated[int | None, "page of a PDF, from 1"] = None,
+    page: Annotated[int | None, "page of a PDF, from 1", FROM_1] = None,
     table: Annotated[str | None, "one of its tables, by name"] = None,
-    offset: Annotated[int, "first character or row, from 0"] = 0,
-    limit: Annotated[int | None, "characters or rows at most"] = None,
+    offset: Annotated[int, "first character or row, from 0", FROM_0] = 0,
+    limit: Annotated[int | None, "characters or rows at most", FROM_1] = None,
     raw: Annotated[bool, "cells as they stand in the source"] = False,
     find: Annotated[
         str | list[str] | None,
@@ -120,7 +123,7 @@ def sql(
     lake: Lake,
     *,
     statement: Annotated[str, "one DuckDB SELECT; tables are t('path'), t('path#name') or t('series:ID')"],
-    max_rows: Annotated[int, "rows given back at most; row_count is the true total"] = 100,
+    max_rows: Annotated[int, "rows given back at most; row_count is the true total", FROM_0] = 100,
     deadline_s: Annotated[float | None, "seconds after which a statement is stopped"] = None,
     also: Annotated[list[str] | None, "further statements, each run on its own"] = None,
 ) -> Any:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from headwater.errors import AmbiguousError, HeadwaterError, LimitError, NotFoundError, UsageError
+from headwater.tools._lake import FROM_0
 from headwater.tools._registry import Registry
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def search(
     session: LakeQaSession,
     *,
     prefixes: Annotated[list[str], "beginnings of dataset ids, case-sensitive, at least two characters each"],
-    limit: Annotated[int, "results per namespace and prefix"] = HITS_PER_PREFIX,
+    limit: Annotated[int, "results per namespace and prefix", FROM_0] = HITS_PER_PREFIX,
 ) -> Answer:
     """Find datasets whose id begins with a prefix."""
     by_prefix: dict[str, list[dict[str, str]]] = {}
@@ -143,7 +144,7 @@ def search_keyword(
     session: LakeQaSession,
     *,
     keywords: Annotated[list[str], "short tags"],
-    limit: Annotated[int, "results per keyword"] = 20,
+    limit: Annotated[int, "results per keyword", FROM_0] = 20,
 ) -> Answer:
     """Find datasets by the overlap of keyword tokens with the tokens of title and id, best first."""
     titles = {d.id: d.title for d in session.lake.catalog.datasets()}
@@ -179,7 +180,7 @@ def list_files(
     session: LakeQaSession,
     *,
     dataset_ids: Annotated[list[str], "datasets"],
-    limit: Annotated[int, "files per dataset"] = FILES_PER_DATASET,
+    limit: Annotated[int, "files per dataset", FROM_0] = FILES_PER_DATASET,
 ) -> Answer:
     """List the files of datasets; an unknown or ambiguous id is an error for that id only."""
     files: list[dict[str, Any]] = []
@@ -201,7 +202,7 @@ def inspect_file(
     *,
     dataset_id: Annotated[str, "dataset"],
     file_path: Annotated[str, "path below the dataset"],
-    max_lines: Annotated[int, "lines sampled"] = 5,
+    max_lines: Annotated[int, "lines sampled", FROM_0] = 5,
 ) -> Answer:
     """Tell size, delimiter and header of a file from its first 64 KB; no cell or sentence of the content comes back."""
     dataset = session.resolve(dataset_id)

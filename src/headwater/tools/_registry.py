@@ -1,13 +1,16 @@
 """The registry: one description of each tool for command line, MCP and agents.
 
 A tool is a plain function whose first argument is an opened lake and whose other arguments are keyword-only and
-annotated with `Annotated[type, "what it means"]`. Its result has `to_dict()`, the JSON contract's object without the
+annotated with `Annotated[type, "what it means"]`, and with bounds in the words of JSON Schema where a number has any:
+`Annotated[int, "…", {"minimum": 0}]`. Its result has `to_dict()`, the JSON contract's object without the
 envelope. From the signature comes the JSON Schema of the arguments, so that no description is written twice.
 """
 
 from __future__ import annotations
 
 import inspect
+import math
+import re
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,6 +29,13 @@ from typing import (
 
 from headwater.errors import NotFoundError, UsageError
 
+LARGEST = 2**53 - 1
+"""The largest integer that every program reads alike in JSON (RFC 7493, section 2.2); no argument is larger."""
+
+_SHOWN = 80
+"""Characters of a wrong value that an error repeats."""
+
+_HALF = re.compile("[\ud800-\udfff]")
 _JSON_TYPES: dict[type, str] = {str: "string", int: "integer", float: "number", bool: "boolean"}
 
 
@@ -89,16 +99,19 @@ class Tool:
         """Check the arguments of a call.
 
         Raises:
-            UsageError: an argument is missing, unknown or of the wrong type; the message names it.
+            UsageError: an argument is missing, unknown, of the wrong type or out of bounds, or holds what no JSON text
+                can carry; the message names it.
         """
         known = {p.name: p for p in self.parameters}
         for name, value in arguments.items():
             if name not in known:
                 raise UsageError(
-                    f"{self.name} has no argument {name!r}.", hint=f"It takes: {', '.join(known)}."
+                    f"{self.name} has no argument {_shown(name)}.", hint=f"It takes: {', '.join(known)}."
                 )
-            if not _fits(value, known[name].schema):
-                raise UsageError(f"{self.name}: {name} must be {_spoken(known[name].schema)}, not {value!r}.")
+            if value is None and not known[name].required and known[name].default is None:
+                continue
+            if problem := _problem(value, known[name].schema):
+                raise UsageError(f"{self.name}: {name} {problem}")
         missing = [p.name for p in self.parameters if p.required and p.name not in arguments]
         if missing:
             raise UsageError(f"{self.name} needs {', '.join(missing)}.")
@@ -200,13 +213,13 @@ def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
     for name in names:
         parameter = signature.parameters[name]
         annotation = hints[name]
-        description = ""
+        description, bounds = "", dict[str, int]()
         if get_origin(annotation) is Annotated:
-            annotation, description = get_args(annotation)[:2]
+            annotation, description, *more = get_args(annotation)
+            bounds = {key: value for part in more for key, value in part.items()}
         required = parameter.default is inspect.Parameter.empty
-        yield Parameter(
-            name, _schema(annotation), description, required, None if required else parameter.default
-        )
+        schema = _schema(annotation) | bounds
+        yield Parameter(name, schema, description, required, None if required else parameter.default)
 
 
 def _schema(annotation: Any) -> dict[str, Any]:
@@ -231,9 +244,28 @@ def _schema(annotation: Any) -> dict[str, Any]:
     raise TypeError(f"a tool argument of type {annotation!r} has no JSON Schema")
 
 
+def _problem(value: Any, schema: dict[str, Any]) -> str:
+    """Return what is wrong with an argument, as the rest of a sentence that begins with its name; "" if nothing is."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"must be a finite number, not {value}."
+    if isinstance(value, int) and abs(value) > LARGEST:
+        return f"is too large: a number has {LARGEST:,} at most."
+    if not _fits(value, schema):
+        return f"must be {_spoken(schema)}, not {_shown(value)}."
+    if (place := _half_character(value)) is not None:
+        return f"is no valid text: half a character stands at position {place + 1}."
+    return ""
+
+
+def _half_character(value: Any) -> int | None:
+    """Return where half a character (a lone surrogate) stands in a text or in a text of a list or object, or None."""
+    if isinstance(value, str):
+        return found.start() if (found := _HALF.search(value)) else None
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return next((place for part in parts if (place := _half_character(part)) is not None), None)
+
+
 def _fits(value: Any, schema: dict[str, Any]) -> bool:
-    if value is None:
-        return True
     if "anyOf" in schema:
         return any(_fits(value, s) for s in schema["anyOf"])
     kind = schema["type"]
@@ -250,9 +282,18 @@ def _fits(value: Any, schema: dict[str, Any]) -> bool:
         return isinstance(value, str) and ("enum" not in schema or value in schema["enum"])
     if kind == "boolean":
         return isinstance(value, bool)
-    if kind == "integer":
-        return isinstance(value, int) and not isinstance(value, bool)
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    if isinstance(value, bool) or not isinstance(value, int if kind == "integer" else int | float):
+        return False
+    return bool(schema.get("minimum", -math.inf) <= value <= schema.get("maximum", math.inf))
+
+
+def _shown(value: Any) -> str:
+    """Return a value as it is told in an error."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # an integer of thousands of digits, a list that lies in itself
+        text = "this"
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
 def _spoken(schema: dict[str, Any]) -> str:
@@ -260,10 +301,14 @@ def _spoken(schema: dict[str, Any]) -> str:
         return " or ".join(_spoken(s) for s in schema["anyOf"])
     if "enum" in schema:
         return "one of " + ", ".join(schema["enum"])
-    if schema["type"] == "object":
+    kind = schema["type"]
+    if kind == "object":
         return f"an object with {', '.join(schema['properties'])}"
-    if schema["type"] == "array" and schema["items"]["type"] == "object":
+    if kind == "array" and schema["items"]["type"] == "object":
         return f"a list, each {_spoken(schema['items'])}"
-    return (
-        f"a list of {schema['items']['type']}s" if schema["type"] == "array" else f"of type {schema['type']}"
+    if kind == "array":
+        return f"a list of {schema['items']['type']}s"
+    words = {"minimum": "at least", "maximum": "at most"}
+    return ", ".join(
+        [f"of type {kind}", *(f"{told} {schema[k]:,}" for k, told in words.items() if k in schema)]
     )
