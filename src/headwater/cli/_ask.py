@@ -216,9 +216,9 @@ def replay(
     program = told.get("program")
     steps = isinstance(program, dict) and program.get("language") == "steps"
     beside = bool(documents) and all(Path(d).exists() for d in documents) and options.lake is None
-    if beside and not steps:
-        result = check(told)
-    else:
+    result = check(told) if beside and not steps else None
+    # In the root of a lake the documents are files here too, but the answer may be of the lake's typed tables.
+    if result is None or (not result.holds and Path(".headwater").is_dir()):
         with open_lake(options) as lake:
             result = check(told, lake)
     if options.json:
