@@ -104,6 +104,14 @@ class TestReplies:
             }[provider]
         ]
 
+    def test_a_server_that_repeats_the_key_does_not_get_it_into_a_reply(self, provider, streamed):
+        with serve([text(f"you sent {KEY}, {KEY}"), calls(("find", {"name": KEY}))]) as server:
+            model = client(server, provider)
+            replies = [ask(model, ASKING, streamed=streamed) for _ in range(2)]
+        assert replies[0].text == "you sent ***, ***"
+        assert replies[1].tool_calls[0].arguments == {"name": "***"}
+        assert KEY not in repr([reply.to_dict() for reply in replies])
+
     def test_what_is_sent_to_a_server_like_openais(self):
         with serve([text("hi")]) as server:
             ask(client(server), ChatRequest(HELLO.messages, max_tokens=100, seed=7))

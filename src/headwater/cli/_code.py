@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from headwater.sandbox import CodeResult
 
 _LONGEST_CODE = 1_000_000
+_MOST_NAMES = 1_000
 
 
 def run_code(
@@ -61,11 +62,7 @@ def run_code(
         return
     limits = CodeLimits(seconds=settings["code.seconds"], memory=settings["code.memory"])
     with contextlib.ExitStack() as stack:
-        files = {
-            name: path
-            for document in file or []
-            for name, path in stack.enter_context(_lent(options, document))
-        }
+        files = stack.enter_context(_lent(options, file)) if file else {}
         box = stack.enter_context(Sandbox(files, limits, unsafe=unsafe_python))
         result = box.run(code)
         kept = _keep(result, out)
@@ -74,21 +71,21 @@ def run_code(
 
 
 @contextlib.contextmanager
-def _lent(options: Globals, document: str) -> Iterator[list[tuple[str, Path]]]:
-    """Lend the file of a document of the lake."""
+def _lent(options: Globals, documents: list[str]) -> Iterator[dict[str, Path]]:
+    """Lend the files of documents of the lake, by the names that they have beside the code."""
     from headwater.cli._lake import open_lake
     from headwater.errors import UsageError
     from headwater.storage import open_storage
+    from headwater.tools import lent_names
 
-    with open_lake(options) as lake:
-        path = lake.names.document(document).id
-        if "!" in path:
+    with open_lake(options) as lake, contextlib.ExitStack() as stack:
+        paths = [lake.names.document(d).id for d in documents]
+        if member := next((p for p in paths if "!" in p), None):
             raise UsageError(
-                f"{path} is a member of an archive.", hint="Give the archive itself; Python can open it."
+                f"{member} is a member of an archive.", hint="Give the archive itself; Python can open it."
             )
         storage = open_storage(lake.url, anonymous=options.anonymous, endpoint=options.endpoint)
-        with storage.local_copy(path) as local:
-            yield [(PurePosixPath(path).name.lstrip(".") or "document", local)]
+        yield {n: stack.enter_context(storage.local_copy(p)) for n, p in lent_names(paths).items()}
 
 
 def _keep(result: CodeResult, out: Path | None) -> list[dict[str, Any]]:
@@ -97,10 +94,21 @@ def _keep(result: CodeResult, out: Path | None) -> list[dict[str, Any]]:
         entry: dict[str, Any] = {"name": name, "bytes": path.stat().st_size}
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, out / name)
-            entry["path"] = str(out / name)
+            entry["path"] = str(_put(path, out, name))
         kept.append(entry)
     return kept
+
+
+def _put(made: Path, out: Path, name: str) -> Path:
+    """Copy a file into a folder under its name, or with a number before it: the code chose the name, and replaces nothing."""
+    for number in range(1, _MOST_NAMES):
+        place = out / (name if number == 1 else f"{number}-{name}")
+        with contextlib.suppress(FileExistsError), place.open("xb") as target, made.open("rb") as source:
+            shutil.copyfileobj(source, target)
+            return place
+    from headwater.errors import UsageError
+
+    raise UsageError(f"{name} is there already, in every form.", where=str(out), hint="Name another folder.")
 
 
 def _show(result: CodeResult, kept: list[dict[str, Any]], layers: dict[str, Any], options: Globals) -> None:

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from headwater.errors import HeadwaterError, MissingExtraError, SetupError
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.5, 60.0
 _LONGEST_RETRY_AFTER_S = 600.0
+_SHORTEST_KEY = 8
+"""Characters of a key that is worth covering; shorter ones are placeholders, and parts of plain words."""
+
 _importing = threading.Lock()
 
 
@@ -110,7 +113,7 @@ class RemoteModel:
                 usage = self._priced(reply.usage, began)
                 if usage.tokens is not None:
                     self._limiter.settle(ticket, usage.tokens)
-                return replace(reply, usage=lost + usage)
+                return self._without_key(replace(reply, usage=lost + usage))
             problem = self._clean(failure.problem)
             if failure.kind not in ("passing", "broken"):
                 raise self._error(failure.kind, problem) from None
@@ -173,6 +176,12 @@ class RemoteModel:
         port = f":{parts.port}" if parts.port else ""
         return f"{parts.scheme}://{parts.hostname or ''}{port}{parts.path}"
 
+    def _without_key(self, reply: ChatReply) -> ChatReply:
+        """Return a reply in which the server does not repeat the key: replies are kept in traces and caches."""
+        if len(self._key) < _SHORTEST_KEY:
+            return reply
+        return ChatReply.from_dict(_masked(reply.to_dict(), self._key), cached=reply.cached)
+
     def _clean(self, text: str) -> str:
         """Return a text of the server without the key, on one line and short."""
         if self._key:
@@ -201,3 +210,14 @@ class RemoteModel:
                 f"{self.id} replied with what is no reply of a chat model: {problem}", where=where
             )
         return ModelError(f"{self.id} refuses the request: {problem}", where=where)
+
+
+def _masked(value: Any, key: str) -> Any:
+    """Return a JSON value in whose texts and names the key is covered."""
+    if isinstance(value, str):
+        return value.replace(key, "***")
+    if isinstance(value, dict):
+        return {_masked(name, key): _masked(part, key) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_masked(part, key) for part in value]
+    return value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headwater.tools import _code  # noqa: F401 - adds its tools to the registry
+from headwater.tools._code import lent_names
 from headwater.tools._graph import graph_tools
 from headwater.tools._lake import TOOLS
 from headwater.tools._lakeqa import LAKEQA_TOOLS, LakeQaSession
@@ -40,6 +40,7 @@ __all__ = [
     "bounded",
     "full_names",
     "graph_tools",
+    "lent_names",
     "occurrences",
     "quote",
     "sentences",

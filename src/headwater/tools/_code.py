@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any
@@ -79,7 +80,7 @@ def run_code(
     """Run Python in a sandbox without network, over documents of the lake; for what SQL cannot say."""
     from headwater.sandbox import CodeLimits, Sandbox
 
-    names = lent_names(session, [*session.downloads, *_resolved(session, files or [])])
+    names = lent_names([*session.downloads, *_resolved(session, files or [])])
     with copies(session, names) as paths, Sandbox(paths, CodeLimits(seconds=seconds)) as box:
         outcome = box.run(code)
         if outcome.error:
@@ -94,7 +95,7 @@ def download(
     """Lend documents to all later run_code calls of this session; says under which file names they lie there."""
     added = _resolved(session, documents)
     session.downloads += [d for d in added if d not in session.downloads]
-    names = lent_names(session, session.downloads)
+    names = lent_names(session.downloads)
     return Lent({n: d for n, d in names.items() if d in added})
 
 
@@ -104,7 +105,7 @@ def sandbox_info(session: Session) -> Any:
     from headwater.sandbox import Sandbox
 
     with Sandbox() as box:
-        return Lent(lent_names(session, session.downloads), str(box.layers["tier"]), dict(box.layers))
+        return Lent(lent_names(session.downloads), str(box.layers["tier"]), dict(box.layers))
 
 
 def _resolved(session: Session, patterns: list[str]) -> list[str]:
@@ -118,14 +119,26 @@ def _resolved(session: Session, patterns: list[str]) -> list[str]:
     return list(found)
 
 
-def lent_names(session: Session, documents: list[str]) -> dict[str, str]:
-    """Return plain file names for documents; where two would be equal, the folders come before the name."""
-    plain = [PurePosixPath(d).name.lstrip(".") or "document" for d in documents]
-    taken = {p for p in plain if plain.count(p) > 1}
-    return {
-        d.replace("/", "__").lstrip(".") if p in taken else p: d
-        for p, d in zip(plain, documents, strict=True)
-    }
+def lent_names(documents: Iterable[str]) -> dict[str, str]:
+    """Return plain file names for documents, each its own; where two would be equal, the folders come before the name.
+
+    Args:
+        documents: ids of documents; one that is named twice is lent once.
+
+    Returns:
+        The document of each file name.
+    """
+    names: dict[str, str] = {}
+    plain = {d: PurePosixPath(d).name.lstrip(".") or "document" for d in documents}
+    often = Counter(plain.values())
+    for document, name in plain.items():
+        wanted = name if often[name] == 1 else document.replace("/", "__").lstrip(".")
+        free, number = wanted, 1
+        while free in names:
+            number += 1
+            free = f"{number}-{wanted}"
+        names[free] = document
+    return names
 
 
 @contextlib.contextmanager
