@@ -178,3 +178,11 @@ def test_ask_with_a_model(run: Run, tmp_path: Path) -> None:
     with serve([error(401)]) as server:
         refused = run("ask", QUESTION, "--model", "openai:scripted", "--base-url", server.url)
         assert refused.returncode == 5
+
+
+def test_a_huge_answer_is_refused(run: Run, tmp_path: Path) -> None:
+    huge = tmp_path / "huge.json"
+    huge.write_text('{"status": "answered", "text": "' + "x" * 20_000_000 + '"}', encoding="utf-8")
+    for told in (run("replay", str(huge)), run("replay", "-", stdin=huge.read_text(encoding="utf-8"))):
+        assert told.returncode == 2
+        assert "at most 20,000,000 bytes" in told.stderr

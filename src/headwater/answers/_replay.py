@@ -19,8 +19,8 @@ from headwater.errors import HeadwaterError
 if TYPE_CHECKING:
     from headwater.lake import Lake
 
-TOLERANCE = 1e-9
-"""Relative difference of numbers that counts as none: sums of floating point numbers depend on their order."""
+DIGITS = 9
+"""Significant digits of numbers that are compared: sums of floating point numbers depend on their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,40 +53,25 @@ def replay(answer: dict[str, Any], lake: Lake | None = None, base: Path | None =
     Raises:
         UsageError: the object is no answer, or was not answered.
     """
-    check_form(answer)
-    differences: list[str] = []
-    checked: list[str] = []
-    files: dict[str, Path] = {}
-    for told in answer["inputs"]:
-        _check_input(told, lake, base or Path(), files, differences)
-        checked.append(f"hash of {told['document']}")
-    if not answer["inputs"]:
-        differences.append("The answer names no input: what it was computed from cannot be checked.")
-    if problem := text_problem(answer):
-        differences.append(problem)
+    differences, files = _of_all(answer, lake, base or Path())
     program = answer.get("program")
     if program and program["language"] == LANGUAGE:
         try:
             replay_graph(answer, lake, base or Path(), differences)
         except HeadwaterError as error:
             differences.append(f"The graph cannot be asked any more: {error.message}")
-        return Replay(not differences, list(dict.fromkeys(differences)), [*checked, "value", "edges"])
+        return _told(answer, differences, "value", "edges")
     engine: Engine | None = None
     try:
         engine = _engine(files, lake)
         _check_value(answer, program, engine, differences)
-        checked.append("value" if program else "value in the quote")
-        evidence = answer.get("evidence") or []
-        names = {told["document"] for told in answer["inputs"]}
-        for told in evidence:
-            _check_evidence(told, engine, lake, names, differences)
-        checked.append(f"{len(evidence)} pieces of evidence")
+        _check_places(answer, engine, lake, differences)
     except HeadwaterError as error:
         differences.append(f"The program cannot be run any more: {error.message}")
     finally:
         if isinstance(engine, MemoryEngine):
             engine.close()
-    return Replay(not differences, list(dict.fromkeys(differences)), checked)
+    return _told(answer, differences, "value" if program else "value in the quote", _pieces(answer))
 
 
 def check_places(answer: dict[str, Any], lake: Lake, base: Path | None = None) -> Replay:
@@ -95,24 +80,43 @@ def check_places(answer: dict[str, Any], lake: Lake, base: Path | None = None) -
     Raises:
         UsageError: the object is no answer, or was not answered.
     """
+    differences, _ = _of_all(answer, lake, base or Path())
+    try:
+        _check_places(answer, LakeEngine(lake), lake, differences)
+    except HeadwaterError as error:
+        differences.append(f"The evidence cannot be read any more: {error.message}")
+    return _told(answer, differences, _pieces(answer))
+
+
+def _of_all(answer: dict[str, Any], lake: Lake | None, base: Path) -> tuple[list[str], dict[str, Path]]:
+    """Return what differs in what every answer has, form, inputs and text; and its inputs that are files of their own."""
     check_form(answer)
     differences: list[str] = []
+    files: dict[str, Path] = {}
     for told in answer["inputs"]:
-        _check_input(told, lake, base or Path(), {}, differences)
+        _check_input(told, lake, base, files, differences)
     if not answer["inputs"]:
         differences.append("The answer names no input: what it was computed from cannot be checked.")
     if problem := text_problem(answer):
         differences.append(problem)
-    evidence, names = answer.get("evidence") or [], {told["document"] for told in answer["inputs"]}
-    try:
-        for told in evidence:
-            _check_evidence(told, LakeEngine(lake), lake, names, differences)
-    except HeadwaterError as error:
-        differences.append(f"The evidence cannot be read any more: {error.message}")
-    checked = [f"hash of {told['document']}" for told in answer["inputs"]]
-    return Replay(
-        not differences, list(dict.fromkeys(differences)), [*checked, f"{len(evidence)} pieces of evidence"]
-    )
+    return differences, files
+
+
+def _told(answer: dict[str, Any], differences: list[str], *checked: str) -> Replay:
+    hashes = [f"hash of {told['document']}" for told in answer["inputs"]]
+    return Replay(not differences, list(dict.fromkeys(differences)), [*hashes, *checked])
+
+
+def _pieces(answer: dict[str, Any]) -> str:
+    return f"{len(answer.get('evidence') or ())} pieces of evidence"
+
+
+def _check_places(
+    answer: dict[str, Any], engine: Engine | None, lake: Lake | None, differences: list[str]
+) -> None:
+    names = {told["document"] for told in answer["inputs"]}
+    for told in answer.get("evidence") or ():
+        _check_evidence(told, engine, lake, names, differences)
 
 
 def _check_input(
@@ -192,7 +196,7 @@ def _check_quoted(answer: dict[str, Any], differences: list[str]) -> None:
 def _same(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return str(value)
-    return float(f"{value:.{9}g}")
+    return float(f"{value:.{DIGITS}g}")
 
 
 def _check_evidence(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from pathlib import Path
@@ -232,10 +233,11 @@ def _load(file: str) -> dict[str, Any]:
     from headwater.errors import UsageError
 
     try:
-        if file != "-" and Path(file).is_file() and Path(file).stat().st_size > LARGEST:
+        with contextlib.nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as source:
+            content = source.read(LARGEST + 1)
+        if len(content) > LARGEST:
             raise UsageError(f"An answer has at most {LARGEST:,} bytes.", where=file)
-        text = sys.stdin.read(LARGEST) if file == "-" else Path(file).read_text(encoding="utf-8")
-        told = json.loads(text)
+        told = json.loads(content.decode("utf-8"))
     except OSError as error:
         raise UsageError(f"The file cannot be read: {error.strerror or error}.", where=file) from error
     except RecursionError as error:
