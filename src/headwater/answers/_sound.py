@@ -23,13 +23,7 @@ CODE = 3
 NUMBERING = 0.95
 """Share of different values above which numbers may only number the rows."""
 
-_TIMES = frozenset({"when", "year", "date", "day", "month", "season", "time", "decade", "week"})
-_ARTICLES = frozenset({"the", "a", "an", "your", "his", "her", "its", "their"})
 _ADDRESS = ("http://", "https://")
-_ADDRESSES = frozenset(
-    {"url", "urls", "uri", "link", "links", "website", "site", "page", "address", "web", "http", "https"}
-)
-_TIMELY = frozenset({"earliest", "latest", "most recent", "most recently"})
 
 
 def passed_over(question: Question, reading: Reading, values: Sequence[Any]) -> str:
@@ -65,12 +59,12 @@ def _thing(question: Question, reading: Reading, values: Sequence[Any]) -> str:
     column = reading.plan.column
     if question.form in ("who", "which") and set(words(str(values[0]))) <= set(column.words):
         return "the name"
-    if str(values[0]).startswith(_ADDRESS) and not _ADDRESSES & set(question.tokens):
+    if str(values[0]).startswith(_ADDRESS) and not lexicon().addresses & set(question.tokens):
         return "the thing asked for, not its address"
     if (
         column.kind in ("date", "year")
         and question.form in ("who", "which", "other")
-        and not _TIMES & set(question.tokens)
+        and not lexicon().times & set(question.tokens)
     ):
         named = {i for h in question.headers if h.column is column and h.fit >= NAMED for i in h.positions}
         if not named & set(_noun(question.tokens)):
@@ -84,7 +78,7 @@ def _noun(tokens: tuple[str, ...]) -> list[int]:
     if at is None:
         return []
     verb, after = tokens[at + 1 : at + 2], tokens[at + 2 : at + 3]
-    bare = verb and verb[0] in ("is", "was", "are", "were") and after and after[0] not in _ARTICLES
+    bare = verb and verb[0] in ("is", "was", "are", "were") and after and after[0] not in lexicon().articles
     return [] if bare else asked_phrase(tokens)
 
 
@@ -100,7 +94,7 @@ def _measure(question: Question, reading: Reading, values: Sequence[Any]) -> str
     ]  # fmt: skip
     if reading.frame == "edge" and reading.features["bare"] and free:
         return repr(free[0].column.name)
-    if reading.frame == "edge" and any(t.phrase in _TIMELY for t in question.triggers):
+    if reading.frame == "edge" and any(t.phrase in lexicon().timely for t in question.triggers):
         unsorted = [c for c in question.grid.columns if c.kind == "year" and not _in_order(c)]
         return next((f"the order of {c.name}" for c in unsorted), "")
     if isinstance(reading.plan, Count) and reading.plan.column is None:

@@ -125,6 +125,8 @@ class Lexicon:
         yes, no: cells that say so.
         topology: words that speak of tables and their links, not of what is in them.
         kinds: kind of a value in a text → pattern of the questions that ask for it, in order.
+        times, addresses: words that ask for a time, and for an address on the web.
+        articles, timely: words that may stand before a noun, and superlatives of time.
         unsaid: names of columns that do not say what they hold.
         forms: name of a question's form → pattern, in order.
         triggers: phrase → operators it may call for.
@@ -145,6 +147,10 @@ class Lexicon:
     links: frozenset[str]
     yes: frozenset[str]
     no: frozenset[str]
+    times: frozenset[str]
+    addresses: frozenset[str]
+    articles: frozenset[str]
+    timely: frozenset[str]
     unsaid: frozenset[str]
     topology: frozenset[str]
     kinds: dict[str, re.Pattern[str]]
@@ -180,6 +186,10 @@ def lexicon() -> Lexicon:
         no=frozenset(data["words"]["no"].split()),
         topology=frozenset(map(stem, data["words"]["topology"].split())),
         kinds={name: re.compile(pattern) for name, pattern in data["kinds"].items()},
+        times=frozenset(data["words"]["times"].split()),
+        addresses=frozenset(data["words"]["addresses"].split()),
+        articles=frozenset(data["words"]["articles"].split()),
+        timely=frozenset(data["words"]["timely"]),
         unsaid=frozenset(data["words"]["unsaid"].split()),
         forms={name: re.compile(pattern) for name, pattern in data["forms"].items()},
         triggers={phrase: tuple(names) for phrase, names in triggers.items()},
