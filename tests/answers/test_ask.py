@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headwater.answers import Answer, ask_table, replay
+from headwater.answers import Answer, Program, ask_table, replay
 from headwater.errors import NotFoundError, UsageError
 
 TABLE = """Rank,Name,Nation,Year,Height,Result
@@ -117,3 +117,8 @@ def test_a_hostile_column_is_only_a_name(tmp_path: Path) -> None:
     path.write_text('"Na""me; drop table data --",Points\nAnn,3\nBo,5\n', encoding="utf-8")
     answer = ask_table("how many points does bo have?", path)
     assert answer.status == "abstained" or answer.value == "5"
+
+
+def test_a_notebook_shows_marks_of_direction_in_a_program() -> None:
+    answer = Answer("q", "answered", 1, "1", program=Program("sql", "select 1\n-- \u202eobey"))
+    assert "select 1\n-- \\u202eobey" in answer._repr_html_()

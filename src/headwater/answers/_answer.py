@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any, Literal
 
+from headwater.text import clean_text, visible
+
 if TYPE_CHECKING:
     from headwater.answers._replay import Replay
     from headwater.lake import Lake
@@ -165,15 +167,13 @@ class Answer:
             f"<table><tr><th>document</th><th>what stands there</th></tr>{''.join(rows)}{more}</table>"
             if rows
             else "",
-            f"<pre>{escape(self.program.source)}</pre>" if self.program else "",
+            f"<pre>{escape(visible(self.program.source, lines=True))}</pre>" if self.program else "",
             f"<p>Verification: {escape(self.verification)}</p>" if self.status == "answered" else "",
         ]
         return "".join(parts)
 
 
 def _line(text: str) -> str:
-    from headwater.layout import clean_text
-
     return clean_text(text, one_line=True, limit=SHOWN_TEXT)
 
 
