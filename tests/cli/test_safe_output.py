@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.unseen import UNSEEN
 
 from headwater.ingest import IngestOptions, ingest_lake
 
 MARKS = "\x1b[31m\x1b]0;x\x07 \x9b31m \u202eabc \u200b \U000e0041"
-UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
-)
 
 
 @pytest.fixture(scope="module")
